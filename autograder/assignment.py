@@ -1,0 +1,81 @@
+"""Finding an assignment's exercises: the public halves in the package, the staff halves under ``solutions/``."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import json
+import pkgutil
+import sys
+from functools import lru_cache
+from pathlib import Path
+
+from autograder import exercises as public
+from autograder.exercise import Exercise
+
+
+class CourseError(Exception):
+    """Something about the course's own files is wrong. The message names the file and the mending command."""
+
+
+@lru_cache
+def assignments() -> tuple[str, ...]:
+    """The names of all assignments in the package."""
+    return tuple(sorted(module.name for module in pkgutil.iter_modules(public.__path__) if module.ispkg))
+
+
+@lru_cache
+def public_exercises(assignment: str) -> dict[str, Exercise]:
+    """The exercises of `assignment` by name, public halves only."""
+    if assignment not in assignments():
+        known = ", ".join(assignments())
+        raise CourseError(f"there is no assignment {assignment!r}; this kit has {known}")
+    package = importlib.import_module(f"{public.__name__}.{assignment}")
+    names = [module.name for module in pkgutil.iter_modules(package.__path__) if not module.name.startswith("_")]
+    return {name: importlib.import_module(f"{package.__name__}.{name}").exercise for name in names}
+
+
+@lru_cache
+def exercise_named(name: str) -> Exercise | None:
+    """The exercise of that name in any assignment, or None."""
+    for assignment in assignments():
+        package = Path(public.__path__[0], assignment)
+        if (package / f"{name}.py").is_file():
+            return public_exercises(assignment).get(name)
+    return None
+
+
+def with_staff_half(assignment: str, root: Path) -> dict[str, Exercise]:
+    """The exercises of `assignment` with reference, hidden checks and misconceptions from ``<root>/solutions``.
+
+    Raises `CourseError` when a staff half is missing.
+    """
+    exercises = public_exercises(assignment)
+    for name, exercise in exercises.items():
+        if exercise.reference is None:
+            _load_staff(exercise, root / "solutions" / assignment / f"{name}.py")
+    return exercises
+
+
+def has_staff_half(assignment: str, root: Path | None) -> bool:
+    """Whether the staff's files of `assignment` lie under `root`."""
+    return root is not None and (root / "solutions" / assignment).is_dir()
+
+
+def _load_staff(exercise: Exercise, path: Path) -> None:
+    if not path.is_file():
+        raise CourseError(f"{path}: the staff half of {exercise.name} is missing; restore it with: git checkout -- {path}")
+    name = f"autograder_staff.{exercise.assignment}.{exercise.name}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    if exercise.reference is None:
+        raise CourseError(f"{path}: no reference; put @exercise.solution above the function {exercise.name}")
+
+
+@lru_cache
+def hidden_counts(assignment: str) -> dict[str, int]:
+    """How many hidden checks each exercise has, as built (a student's copy holds no more than the number)."""
+    path = Path(public.__path__[0], assignment, "built.json")
+    return json.loads(path.read_text())["hidden_checks"] if path.is_file() else {}

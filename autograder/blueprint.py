@@ -1,0 +1,80 @@
+"""The blueprint of an assignment: the cells of its release notebook, as the course owns them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from autograder.assignment import CourseError
+
+PROSE, GIVEN, SOLUTION, CHECKS = "prose", "given", "solution", "checks"
+FIGURE, EXPERIMENT, ANSWER = "figure", "experiment", "answer"
+SKIPPED = (FIGURE, EXPERIMENT)
+
+
+@dataclass(frozen=True)
+class CourseCell:
+    """A cell of the release. `exercise` names the exercise of a solution or check cell."""
+
+    kind: str
+    cell_type: str
+    source: str
+    cell_id: str
+    metadata: dict[str, Any]
+
+    @property
+    def grade_id(self) -> str:
+        """nbgrader's name for the cell, or an empty string."""
+        return self.metadata.get("nbgrader", {}).get("grade_id", "")
+
+    @property
+    def exercise(self) -> str:
+        """The exercise that a solution or check cell belongs to."""
+        return self.grade_id.removesuffix("-checks") if self.kind in (SOLUTION, CHECKS) else ""
+
+    @property
+    def points(self) -> float:
+        """nbgrader's points of the cell, 0 where it has none."""
+        return float(self.metadata.get("nbgrader", {}).get("points", 0))
+
+
+@dataclass(frozen=True)
+class Blueprint:
+    """All cells of a release notebook in order, and the notebook's own metadata."""
+
+    assignment: str
+    cells: tuple[CourseCell, ...]
+    metadata: dict[str, Any]
+
+    @property
+    def exercises(self) -> tuple[str, ...]:
+        """The exercises in the order of the notebook."""
+        return tuple(cell.exercise for cell in self.cells if cell.kind == CHECKS)
+
+    @property
+    def written(self) -> tuple[CourseCell, ...]:
+        """The cells with answers that a person grades."""
+        return tuple(cell for cell in self.cells if cell.kind == ANSWER)
+
+
+@lru_cache
+def read_blueprint(root: Path, assignment: str) -> Blueprint:
+    """The blueprint from ``<root>/release``. Raises `CourseError` with the command that makes it."""
+    path = root / "release" / assignment / f"{assignment}.ipynb"
+    if not path.is_file():
+        raise CourseError(f"{path} does not exist; make it with: autograder build {assignment}")
+    try:
+        tree = json.loads(path.read_text(encoding="utf-8"))
+        cells = tuple(_course_cell(cell) for cell in tree["cells"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise CourseError(f"{path} is damaged ({error!r}); make it anew with: autograder build {assignment}") from error
+    return Blueprint(assignment, cells, tree["metadata"])
+
+
+def _course_cell(cell: dict[str, Any]) -> CourseCell:
+    source = cell["source"] if isinstance(cell["source"], str) else "".join(cell["source"])
+    kind = cell["metadata"].get("autograder", {}).get("kind", PROSE)
+    return CourseCell(kind, cell["cell_type"], source, cell["id"], cell["metadata"])

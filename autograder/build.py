@@ -1,0 +1,162 @@
+"""Building an assignment: the authored script and the exercises become the source notebook and, through nbgrader, the release.
+
+The same files give the same bytes. Cell kinds are marked in the script's cell lines: ``given=true``, ``exercise="name"``,
+``figure=true``, ``experiment=true``, and on a markdown cell ``question="slug" points=2``.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import json
+import logging
+import shutil
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from autograder import blueprint
+from autograder.assignment import CourseError, with_staff_half
+from autograder.exercise import HIDDEN, Exercise
+from autograder.gradebook import alembic_on_path
+
+ANSWER_TEXT = "YOUR ANSWER HERE"
+MARKS = {"given": blueprint.GIVEN, "figure": blueprint.FIGURE, "experiment": blueprint.EXPERIMENT}
+
+
+@dataclass
+class _Draft:
+    """The notebook being built."""
+
+    path: Path
+    exercises: dict[str, Exercise]
+    solutions: Path
+    cells: list[dict[str, Any]] = field(default_factory=list)
+    counts: dict[str, int] = field(default_factory=dict)
+    placed: list[str] = field(default_factory=list)
+
+    def numbered(self, kind: str) -> str:
+        self.counts[kind] = self.counts.get(kind, 0) + 1
+        return f"{kind}-{self.counts[kind]}"
+
+    def add(self, kind: str, cell_type: str, source: str, cell_id: str, nbgrader: dict[str, Any] | None = None) -> None:
+        metadata: dict[str, Any] = {"autograder": {"kind": kind}}
+        if nbgrader is not None:
+            metadata["nbgrader"] = {"grade": False, "locked": False, "solution": False, "task": False, "schema_version": 3,
+                                    "grade_id": cell_id, **nbgrader}
+        cell = {"cell_type": cell_type, "id": cell_id, "metadata": metadata, "source": source.strip("\n")}
+        if cell_type == "code":
+            cell |= {"execution_count": None, "outputs": []}
+        self.cells.append(cell)
+
+
+def build(root: Path, assignment: str) -> list[Path]:
+    """Write source notebook, release and ``built.json`` of `assignment`; return the paths written."""
+    script = root / "source" / assignment / f"{assignment}.py"
+    exercises = with_staff_half(assignment, root)
+    source = script.with_suffix(".ipynb")
+    source.write_text(source_notebook(script, exercises, root / "solutions" / assignment), encoding="utf-8")
+    release = root / "release" / assignment / f"{assignment}.ipynb"
+    _generate_release(source, release, assignment)
+    counts = Path(__file__).parent / "exercises" / assignment / "built.json"
+    hidden = {name: sum(check.visibility == HIDDEN for check in e.checks) for name, e in exercises.items()}
+    counts.write_text(json.dumps({"hidden_checks": hidden}, indent=1, sort_keys=True) + "\n")
+    blueprint.read_blueprint.cache_clear()
+    return [source, release, counts]
+
+
+def source_notebook(script: Path, exercises: dict[str, Exercise], solutions: Path) -> str:
+    """The source notebook's text. Raises `CourseError` naming the script's cell that is wrong."""
+    import jupytext
+    if not script.is_file():
+        raise CourseError(f"{script} does not exist; an assignment needs its script there")
+    draft = _Draft(script, exercises, solutions)
+    for number, cell in enumerate(jupytext.read(script, fmt="py:percent").cells, 1):
+        _add_cell(draft, cell, number)
+    missing = [name for name in exercises if name not in draft.placed]
+    if missing:
+        raise CourseError(f"{script}: no slot for {', '.join(missing)}; add a cell line like: # %% exercise=\"{missing[0]}\"")
+    notebook = {"cells": draft.cells, "metadata": _METADATA, "nbformat": 4, "nbformat_minor": 5}
+    return json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+
+
+_METADATA = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+             "language_info": {"name": "python"}}
+
+
+def _add_cell(draft: _Draft, cell: Any, number: int) -> None:
+    marks = dict(cell.metadata)
+    if cell.cell_type == "markdown" and "question" in marks:
+        _add_question(draft, cell.source, str(marks["question"]), marks.get("points"), number)
+    elif cell.cell_type == "markdown":
+        draft.add(blueprint.PROSE, "markdown", cell.source, draft.numbered(blueprint.PROSE))
+    elif "exercise" in marks:
+        _add_exercise(draft, str(marks["exercise"]), number)
+    else:
+        kinds = [kind for mark, kind in MARKS.items() if marks.get(mark)]
+        if len(kinds) != 1:
+            raise CourseError(f"{draft.path}: code cell {number} ({cell.source.splitlines()[:1]}) needs exactly one mark: "
+                              "given=true, figure=true, experiment=true or exercise=\"name\"")
+        draft.add(kinds[0], "code", cell.source, draft.numbered(kinds[0]), {"locked": True})
+
+
+def _add_question(draft: _Draft, text: str, slug: str, points: Any, number: int) -> None:
+    if not isinstance(points, (int, float)) or points <= 0:
+        raise CourseError(f"{draft.path}: the question in cell {number} needs points, as in: question=\"{slug}\" points=2")
+    draft.add(blueprint.PROSE, "markdown", f"{text}\n\n*Graded by hand: {points:g} points.*", f"{slug}-question")
+    draft.add(blueprint.ANSWER, "markdown", ANSWER_TEXT, slug, {"grade": True, "solution": True, "points": _number(points)})
+
+
+def _add_exercise(draft: _Draft, name: str, number: int) -> None:
+    exercise = draft.exercises.get(name)
+    if exercise is None:
+        raise CourseError(f"{draft.path}: cell {number} is a slot for {name!r}, which is no exercise of this assignment; "
+                          f"there are {', '.join(draft.exercises)}")
+    draft.placed.append(name)
+    draft.add(blueprint.SOLUTION, "code", solution_source(draft.solutions / f"{name}.py", name), name, {"solution": True})
+    draft.add(blueprint.CHECKS, "code", f"check({name})", f"{name}-checks",
+              {"grade": True, "locked": True, "points": _number(exercise.points)})
+
+
+def _number(value: float) -> float | int:
+    return int(value) if value == int(value) else value
+
+
+def solution_source(path: Path, name: str) -> str:
+    """The reference as a solution cell: its signature and docstring, and its body between nbgrader's marks."""
+    text = path.read_text(encoding="utf-8")
+    node = next((n for n in ast.parse(text).body if isinstance(n, (ast.FunctionDef, ast.ClassDef)) and n.name == name), None)
+    if node is None or ast.get_docstring(node) is None or len(node.body) < 2:
+        raise CourseError(f"{path}: the reference {name} is missing, or has no docstring, or no body")
+    lines = text.splitlines()
+    head = lines[node.lineno - 1:node.body[0].end_lineno]
+    body = lines[node.body[0].end_lineno:node.end_lineno]
+    return "\n".join([*head, "    ### BEGIN SOLUTION", *body, "    ### END SOLUTION"])
+
+
+def _generate_release(source: Path, release: Path, assignment: str) -> None:
+    """Run nbgrader's generate_assignment on `source` in a scratch course with a scratch gradebook."""
+    from nbgrader.converters import GenerateAssignment
+    from nbgrader.converters.base import NbGraderException
+    from nbgrader.coursedir import CourseDirectory
+    from traitlets.config import Config
+    with tempfile.TemporaryDirectory(prefix="autograder-build-") as scratch:
+        target = Path(scratch, "source", assignment)
+        target.mkdir(parents=True)
+        shutil.copy(source, target)
+        config = Config()
+        config.CourseDirectory.root = scratch
+        config.CourseDirectory.assignment_id = assignment
+        config.CourseDirectory.db_url = f"sqlite:///{scratch}/gradebook.db"
+        log = io.StringIO()
+        logger = logging.Logger("autograder.build", level=logging.ERROR)
+        logger.addHandler(logging.StreamHandler(log))
+        converter = GenerateAssignment(coursedir=CourseDirectory(config=config), config=config, log=logger)
+        try:
+            with alembic_on_path():
+                converter.start()
+        except NbGraderException as error:
+            raise CourseError(f"{source}: nbgrader could not make the release; it says:\n{log.getvalue()[-1500:]}") from error
+        release.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(Path(scratch, "release", assignment, f"{assignment}.ipynb"), release)

@@ -1,0 +1,107 @@
+"""Comparing numbers: one tolerance rule and one way to fail.
+
+The rule: numbers are compared in float64, and ``|got - expected| <= TOLERANCE * max(1, max |expected|) + eps * |expected|``,
+where eps is the rounding of the coarsest floating dtype that the student returned (0 for float64). Correct answers on
+O(1) inputs, float32 helpers included, stay within 1e-6; the nearest known wrong answer is 5e-5 away. NaN, infinities,
+empty tensors and shapes that merely broadcast never pass by accident.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+
+from autograder.case import current_case
+
+TOLERANCE = 7e-6
+
+
+@dataclass
+class Mismatch(AssertionError):
+    """An answer that is not what it should be.
+
+    `kind` is one of values, not_finite, shape, type, truth, changed, accepted; `sentence` says it in words that hold
+    no numbers of the input, `detail` adds the numbers.
+    """
+
+    kind: str
+    what: str
+    sentence: str
+    detail: str = ""
+    expected: Any = None
+    got: Any = None
+    where: tuple[int, ...] | None = None
+
+    def __str__(self) -> str:
+        return f"{self.sentence}{': ' + self.detail if self.detail else ''}"
+
+
+def assert_close(got: torch.Tensor, expected: torch.Tensor | float, *, what: str) -> None:
+    """Fail unless `got` equals `expected` within the tolerance of this module.
+
+    `expected` is a tensor of exactly the shape of `got`, or a Python number that every entry must equal.
+    Raises `Mismatch`, which says where they differ most.
+    """
+    if isinstance(expected, torch.Tensor) and got.shape != expected.shape:
+        raise Mismatch("shape", what, f"{what} has the wrong shape",
+                       f"{tuple(got.shape)} instead of {tuple(expected.shape)}", expected, got)
+    actual = got.detach().to(torch.float64).numpy()
+    wanted = expected.detach().to(torch.float64).numpy() if isinstance(expected, torch.Tensor) else np.float64(expected)
+    if _all_close(actual, wanted):
+        return
+    _fail(got, actual, expected, np.broadcast_to(wanted, actual.shape), what)
+
+
+def _tolerance(wanted: np.ndarray) -> np.ndarray:
+    size = np.abs(wanted)
+    top = size.max(initial=1.0, where=np.isfinite(size))
+    return TOLERANCE * top + current_case().rounding * size
+
+
+def _all_close(actual: np.ndarray, wanted: np.ndarray) -> bool:
+    with np.errstate(invalid="ignore"):
+        close = np.abs(actual - wanted) <= _tolerance(wanted)
+        return bool((close | (actual == wanted)).all())
+
+
+def _fail(got: torch.Tensor, actual: np.ndarray, expected: Any, wanted: np.ndarray, what: str) -> None:
+    with np.errstate(invalid="ignore"):
+        gap = np.where(actual == wanted, 0.0, np.abs(actual - wanted))
+        bad = ~(gap <= _tolerance(wanted))
+    worst = np.unravel_index(int(np.argmax(np.where(bad, np.nan_to_num(gap, nan=np.inf), -1.0))), actual.shape)
+    where = tuple(int(i) for i in worst)
+    place = f" at {list(where)}" if where else ""
+    detail = f"expected {number(wanted[worst])}, got {number(actual[worst])}{place}"
+    detail += f"; {int(bad.sum())} of {actual.size} entries differ" if actual.size > 1 else ""
+    if not np.isfinite(actual[bad]).all() and np.isfinite(wanted[bad]).all():
+        name = "NaN" if np.isnan(actual[bad]).any() else "an infinity"
+        raise Mismatch("not_finite", what, f"{what} holds {name} where a number is expected", detail, expected, got, where)
+    raise Mismatch("values", what, f"{what} is not what it should be", detail, expected, got, where)
+
+
+def assert_true(condition: Any, sentence: str, *, what: str = "the result") -> None:
+    """Fail with `sentence` unless `condition` holds. `sentence` says what went wrong and names no input numbers."""
+    if not bool(condition):
+        raise Mismatch("truth", what, sentence)
+
+
+def assert_equal(got: torch.Tensor, expected: torch.Tensor, *, what: str) -> None:
+    """Fail unless two tensors of bools or ints are the same, entry by entry."""
+    if got.shape != expected.shape:
+        raise Mismatch("shape", what, f"{what} has the wrong shape",
+                       f"{tuple(got.shape)} instead of {tuple(expected.shape)}", expected, got)
+    different = (got != expected)
+    if bool(different.any()):
+        where = tuple(int(i) for i in different.nonzero()[0])
+        place = f" at {list(where)}" if where else ""
+        detail = (f"expected {expected[where].item()}, got {got[where].item()}{place}; "
+                  f"{int(different.sum())} of {got.numel()} entries differ")
+        raise Mismatch("values", what, f"{what} is not what it should be", detail, expected, got, where)
+
+
+def number(value: float) -> str:
+    """`value` as a person would write it: four significant digits, and nan or inf by name."""
+    return f"{float(value):.4g}"

@@ -1,0 +1,123 @@
+"""The deck: every check's inputs, drawn once for the whole class, with the reference's answers.
+
+Drawing runs each check once with the reference in the student's place and records the calls it makes. A submission is
+sent all recorded calls at once; the check's body then runs again on the answers. A call whose input depends on an earlier
+answer is not in the recording and is made live. The deck is a function of the kit, the exercise and the course's seed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Callable
+
+import torch
+
+from autograder.assignment import CourseError
+from autograder.case import Case, running
+from autograder.exercise import Check, Exercise, same_objects
+from autograder.explore import draw_cases, seed_of
+from autograder.student import Ask, Student
+from autograder.untrusted import wire
+
+
+@dataclass
+class DeckCase:
+    """One drawn case: its inputs, the calls that its body makes on the reference, and the reference's own answers."""
+
+    drawn: dict[str, Any]
+    operations: list[tuple]
+    answers: list[tuple]
+    reference: list[tuple[Any, Any]]
+
+
+@dataclass
+class DeckCheck:
+    """All cases of one check."""
+
+    check: Check
+    cases: list[DeckCase]
+
+
+@dataclass
+class DeckExercise:
+    """All checks of one exercise. `payload` is what a worker is sent, encoded once."""
+
+    exercise: Exercise
+    checks: list[DeckCheck]
+    misconceived: dict[str, list] = field(default_factory=dict)
+
+    @cached_property
+    def operations(self) -> list[list[tuple]]:
+        """For each check, the recorded operations of all its cases in order."""
+        return [[operation for case in check.cases for operation in case.operations] for check in self.checks]
+
+    @cached_property
+    def payload(self) -> bytes:
+        """All operations as the wire carries them, encoded once for the whole class."""
+        return wire.encode(self.operations)
+
+
+def draw_deck(exercises: dict[str, Exercise], *, seed: int) -> dict[str, DeckExercise]:
+    """Draw the deck of every exercise. Raises `CourseError` where the reference fails a check."""
+    return {name: draw_exercise(exercise, seed=seed) for name, exercise in exercises.items()}
+
+
+def draw_exercise(exercise: Exercise, *, seed: int) -> DeckExercise:
+    """Draw the deck of one exercise, hidden checks included where the staff half is loaded."""
+    checks = []
+    for check in exercise.checks:
+        inputs = draw_cases(check, seed=seed_of(seed, exercise.assignment, exercise.name, check.name))
+        checks.append(DeckCheck(check, [_record(exercise, check, drawn) for drawn in inputs]))
+    return DeckExercise(exercise, checks)
+
+
+def _record(exercise: Exercise, check: Check, drawn: dict[str, Any]) -> DeckCase:
+    with running(Case()) as case:
+        try:
+            check.body(exercise.reference.student, **drawn)
+        except Exception as error:
+            raise CourseError(f"{exercise.module}: the reference fails its own check {check.name} ({error}); mend one of the "
+                              f"two and prove it with: python -m pytest tests/test_attention.py") from error
+    return DeckCase(drawn, [call[0] for call in case.calls], [call[1] for call in case.calls], case.reference)
+
+
+def replay(check: DeckCheck, index: int, exercise: Exercise, answers: list[tuple], live: Ask) -> tuple[BaseException | None, Case]:
+    """Run the check's body on one case with the answers that were given to its recorded calls.
+
+    Returns what the body raised, or None, and the case with its calls and remarks.
+    """
+    recorded = check.cases[index]
+    ask = _replaying(recorded.operations, answers, live)
+    with running(Case(reference=recorded.reference)) as case:
+        try:
+            check.check.body(Student(ask, exercise.returns), **recorded.drawn)
+        except Exception as error:  # OverLimit is a BaseException and passes
+            return error, case
+    return None, case
+
+
+def _replaying(operations: list[tuple], answers: list[tuple], live: Ask) -> Callable[[tuple], tuple]:
+    position = 0
+
+    def ask(operation: tuple) -> tuple:
+        nonlocal position
+        at, position = position, position + 1
+        if at < len(answers) and _same(operations[at], operation):
+            return answers[at]
+        return live(operation)
+
+    return ask
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two operations are equal, tensors bit for bit."""
+    if same_objects(one, other):
+        return True
+    if type(one) in (tuple, list) and type(one) is type(other):
+        return len(one) == len(other) and all(map(_same, one, other))
+    if type(one) is dict and type(other) is dict:
+        return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
+    if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor):
+        return one.shape == other.shape and one.dtype == other.dtype and torch.equal(one, other)
+    return False

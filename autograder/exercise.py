@@ -1,0 +1,169 @@
+"""The vocabulary: an exercise, its checks, and the right and wrong answers that the checks are held against."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass, field
+from typing import Any, Callable
+
+from hypothesis import strategies as st
+
+from autograder.case import current_case
+from autograder.student import Shaped, Student, local
+
+PUBLIC, HIDDEN = "public", "hidden"
+
+
+@dataclass(frozen=True, eq=False)
+class Check:
+    """One check: a function of the student's function and of drawn inputs, whose docstring is the title."""
+
+    name: str
+    title: str
+    body: Callable[..., None]
+    inputs: dict[str, st.SearchStrategy]
+    points: float
+    hint: str
+    visibility: str
+    examples: int
+
+    def __repr__(self) -> str:
+        return f"<{self.visibility} check {self.name}>"
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """A whole answer by the staff: the reference, an alternate, or a misconception (with `tell` and `caught_by`)."""
+
+    name: str
+    function: Callable
+    tell: str = ""
+    caught_by: Check | None = None
+
+
+@dataclass(eq=False)
+class Exercise:
+    """One exercise of an assignment.
+
+    module: pass ``__name__``; its last part is the exercise's name, the one before it the assignment's.
+    title: what the student reads. returns: a function with the exercise's parameters that gives each result's name and
+    `Shaped`. forbids: dotted names of library functions whose use is flagged for a person.
+    """
+
+    module: str
+    title: str
+    returns: Callable[..., dict[str, Shaped]]
+    forbids: tuple[str, ...] = ()
+    checks: list[Check] = field(default_factory=list)
+    reference: Reference | None = None
+    alternates: list[Answer] = field(default_factory=list)
+    misconceptions: list[Answer] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        """The exercise's name: its function's or class's."""
+        return self.module.rpartition(".")[2]
+
+    @property
+    def assignment(self) -> str:
+        """The assignment that the exercise belongs to."""
+        return self.module.split(".")[-2]
+
+    @property
+    def points(self) -> float:
+        """The sum of the checks' points."""
+        return sum(check.points for check in self.checks)
+
+    def check(self, *, points: float, hint: str, examples: int = 25) -> Callable[[Callable], Check]:
+        """Register a public check, which needs no reference and also runs at the student's desk.
+
+        Use it above ``@given``: the decorated function takes `student` and the drawn inputs.
+        """
+        return lambda function: self._register(function, points, hint, PUBLIC, examples)
+
+    def hidden_check(self, *, points: float, hint: str, examples: int = 25) -> Callable[[Callable], Check]:
+        """Register a check that runs only in grading, on inputs seeded from the course's secret (staff half)."""
+        return lambda function: self._register(function, points, hint, HIDDEN, examples)
+
+    def _register(self, function: Callable, points: float, hint: str, visibility: str, examples: int) -> Check:
+        handle = getattr(function, "hypothesis", None)
+        title = inspect.getdoc(function)
+        if handle is None or not title:
+            raise TypeError(f"{self.module}: the check {function.__name__} needs @given under the decorator and a docstring")
+        if hasattr(function, "hypothesis_explicit_examples"):
+            raise TypeError(f"{self.module}: {function.__name__} uses @example; put the case into the strategy instead")
+        if points < 0 or any(check.name == function.__name__ for check in self.checks):
+            raise ValueError(f"{self.module}: {function.__name__} has negative points or is registered twice")
+        check = Check(function.__name__, title.splitlines()[0].rstrip("."), handle.inner_test, dict(handle._given_kwargs),
+                      points, hint, visibility, examples)
+        self.checks.append(check)
+        return check
+
+    def solution(self, function: Callable) -> Reference:
+        """Register the reference (staff half). It can be called in hidden checks like the student's function."""
+        if function.__name__ != self.name:
+            raise ValueError(f"{self.module}: the reference is called {function.__name__}; call it {self.name}")
+        self.reference = Reference(function, local(function, self.returns))
+        return self.reference
+
+    def alternate(self, function: Callable) -> Callable:
+        """Register another correct answer, written differently (staff half)."""
+        self.alternates.append(Answer(function.__name__, function))
+        return function
+
+    def misconception(self, *, caught_by: Check, tell: str) -> Callable[[Callable], Callable]:
+        """Register a wrong answer that people really give (staff half).
+
+        caught_by: the check that must fail it. tell: completes "It behaves like …".
+        """
+        if caught_by not in self.checks:
+            raise ValueError(f"{self.module}: caught_by names {caught_by!r}, which is not a check of this exercise")
+
+        def register(function: Callable) -> Callable:
+            self.misconceptions.append(Answer(function.__name__, function, tell, caught_by))
+            return function
+        return register
+
+
+@dataclass(frozen=True, eq=False)
+class Reference:
+    """The reference answer. Within a case that is met again its answers are looked up, not computed again."""
+
+    function: Callable
+    student: Student
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """As the student's function: results in the agreed form, arguments never changed."""
+        return self._remembered(("call", args, kwargs), lambda: self.student(*args, **kwargs))
+
+    def vjp(self, cotangents: tuple, *args: Any, **kwargs: Any) -> Any:
+        """As `Student.vjp`."""
+        return self._remembered(("vjp", (cotangents, *args), kwargs), lambda: self.student.vjp(cotangents, *args, **kwargs))
+
+    def _remembered(self, key: tuple, compute: Callable[[], Any]) -> Any:
+        case = current_case()
+        if case.used < len(case.reference):
+            known, value = case.reference[case.used]
+            case.used += 1
+            if same_objects(known, key):
+                return value
+        calls = len(case.calls)
+        value = compute()
+        del case.calls[calls:]  # the student's calls only
+        if case.used >= len(case.reference):
+            case.reference.append((key, value))
+            case.used += 1
+        return value
+
+
+def same_objects(one: Any, other: Any) -> bool:
+    """Whether two argument lists hold the very same tensors and equal plain values."""
+    if type(one) is tuple and type(other) is tuple:
+        return len(one) == len(other) and all(map(same_objects, one, other))
+    if type(one) is dict and type(other) is dict:
+        return one.keys() == other.keys() and all(same_objects(one[key], other[key]) for key in one)
+    if one is other:
+        return True
+    return type(one) is type(other) and isinstance(one, (int, float, str, bool)) and one == other
+
+

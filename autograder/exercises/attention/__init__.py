@@ -1,0 +1,1 @@
+"""Attention: softmax, attention weights, masks and what the softmax does to a gradient."""

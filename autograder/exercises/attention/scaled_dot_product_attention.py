@@ -1,0 +1,145 @@
+"""Public half of the exercise `scaled_dot_product_attention`."""
+
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from autograder.compare import assert_close, assert_true
+from autograder.exercise import Exercise
+from autograder.strategies import KINDS, fillers, leading, permutations, sizes
+from autograder.student import floats
+
+
+def returns(Q, K, V, mask=None):
+    return {"Y": floats(*Q.shape[:-1], V.shape[-1]), "alpha": floats(*Q.shape[:-1], K.shape[-2])}
+
+
+exercise = Exercise(__name__, title="Scaled dot-product attention", returns=returns,
+                    forbids=("torch.nn.functional.scaled_dot_product_attention", "torch.nn.MultiheadAttention",
+                             "torch.nn.functional.multi_head_attention_forward"))
+
+
+@st.composite
+def qkv(draw, *, batch=leading(), low=1, kinds=KINDS):
+    """Queries, keys and values: N_q, N_kv, D_k and D_v are drawn apart."""
+    shape = draw(batch)
+    N_q, N_kv, D_k, D_v = (draw(sizes(low, 5)) for _ in range(4))
+    return tuple(draw(fillers(kinds))(shape + (N_q, D_k), shape + (N_kv, D_k), shape + (N_kv, D_v)))
+
+
+@st.composite
+def masked(draw, *, batch=leading(), low=2):
+    """Queries, keys, values and a mask that leaves every query at least one key and forbids at least one pair."""
+    Q, K, V = draw(qkv(batch=batch, low=low))
+    generator = torch.Generator().manual_seed(draw(st.integers(0, 2**16)))
+    shape = draw(st.sampled_from([(*Q.shape[:-1], K.shape[-2]), (Q.shape[-2], K.shape[-2]),
+                                  (*Q.shape[:-2], 1, K.shape[-2])]))
+    mask = torch.rand(shape, generator=generator) < 0.5
+    mask.scatter_(-1, torch.randint(K.shape[-2], (*shape[:-1], 1), generator=generator), True)
+    mask[..., 0, :] = True  # the first query may see all but its last key
+    mask[..., 0, -1] = False
+    return Q, K, V, mask
+
+
+@exercise.check(points=1, hint="Add up one row of alpha. Each query shares out its attention over the keys: which axis is that?")
+@given(qkv())
+def rows_of_the_weights_sum_to_one(student, q_k_v):
+    """Each row of the N_q x N_kv weights is positive and sums to 1."""
+    _, alpha = student(*q_k_v)
+    assert_true((alpha >= 0).all(), "a weight is negative or not a number", what="alpha")
+    assert_close(alpha.sum(-1), 1.0, what="the sum of each row of alpha")
+
+
+@exercise.check(points=1, hint="Row n of alpha belongs to query n. What should come out if all values are the same?")
+@given(qkv())
+def the_output_mixes_the_values(student, q_k_v):
+    """Row n of Y is the mean of the values with the weights in row n of alpha."""
+    Q, K, V = q_k_v
+    Y, alpha = student(Q, K, V)
+    assert_close(Y, alpha @ V, what="Y, against alpha @ V,")
+
+
+@exercise.check(points=1, hint="Longer queries and keys give larger scores, and the softmax too sharp. Try one query [1, 0, 0, 0] and the keys "
+                               "[2, 0, 0, 0] and [0, 0, 0, 0]: their weights should be in the ratio e to 1.")
+@given(qkv(low=2))
+def weights_follow_the_scaled_scores(student, q_k_v):
+    """Within a row, the ratio of two weights is exp of the difference of the scaled scores."""
+    Q, K, V = q_k_v
+    _, alpha = student(Q, K, V)
+    scores = Q @ K.mT * Q.shape[-1] ** -0.5
+    assert_close(alpha * scores[..., :1].exp(), alpha[..., :1] * scores.exp(), what="alpha, from ratios of exponentials,")
+
+
+@st.composite
+def with_orders(draw):
+    """Queries, keys and values, with a new order for the queries and one for the keys."""
+    Q, K, V = draw(qkv(low=2))
+    return Q, K, V, draw(permutations(Q.shape[-2])), draw(permutations(K.shape[-2]))
+
+
+@exercise.check(points=1, hint="Reorder keys together with their values by hand for N_kv = 2: what may change in Y, and what in alpha?")
+@given(with_orders())
+def order_matters_as_it_should(student, case):
+    """Reordering keys with their values leaves Y alone; reordering queries reorders Y."""
+    Q, K, V, queries, keys = case
+    Y, alpha = student(Q, K, V)
+    Y_keys, alpha_keys = student(Q, K[..., keys, :].contiguous(), V[..., keys, :].contiguous())
+    assert_close(Y_keys, Y, what="Y after keys and values were reordered together")
+    assert_close(alpha_keys, alpha[..., keys], what="alpha after keys and values were reordered together")
+    assert_close(student(Q[..., queries, :].contiguous(), K, V)[0], Y[..., queries, :], what="Y after the queries were reordered")
+
+
+@exercise.check(points=1, hint="True means that attending is allowed. Print alpha for a 2 x 2 mask: where should the exact zeros be, and do "
+                               "the rows still sum to 1?")
+@given(masked())
+def a_masked_key_is_as_good_as_absent(student, case):
+    """Pairs where the mask is False get the weight 0, and the other weights still sum to 1."""
+    Q, K, V, mask = case
+    _, alpha = student(Q, K, V, mask)
+    allowed = mask.expand(alpha.shape)
+    assert_close(alpha[~allowed], 0.0, what="the weight of a pair that the mask forbids")
+    assert_close(alpha.sum(-1), 1.0, what="the sum of each row of alpha under a mask")
+
+
+@exercise.check(points=1, hint="Give your function one query, two keys and the mask [[True, False]]: Y must be the first value, whatever the "
+                               "second key and value are.")
+@given(masked(), fillers(("normal",)))
+def hidden_keys_change_nothing(student, case, filler):
+    """What a query may not see can be replaced by noise without changing its output."""
+    Q, K, V, mask = case
+    visible = mask.expand(*Q.shape[:-1], K.shape[-2])[..., :1, :].mT
+    noise_K, noise_V = filler(tuple(K.shape), tuple(V.shape))
+    K_new, V_new = torch.where(visible, K, 3 * noise_K), torch.where(visible, V, 3 * noise_V)
+    before, after = student(Q, K, V, mask)[0], student(Q, K_new, V_new, mask)[0]
+    assert_close(after[..., 0, :], before[..., 0, :], what="the output of the first query after keys it may not see were replaced")
+
+
+@st.composite
+def with_empty_row(draw):
+    """Queries, keys, values and a mask that leaves one query no key at all."""
+    Q, K, V = draw(qkv())
+    mask = torch.ones(*Q.shape[:-1], K.shape[-2], dtype=torch.bool)
+    mask[..., draw(st.integers(0, Q.shape[-2] - 1)), :] = False
+    return Q, K, V, mask
+
+
+@exercise.check(points=1, hint="What does your softmax return for a row of -inf only? The rule is in the text above: such a query gets zeros.")
+@given(with_empty_row())
+def a_query_that_sees_nothing_gets_zeros(student, case):
+    """A row of the mask that is False everywhere gives zero weights and a zero output, and other rows are unaffected."""
+    Q, K, V, mask = case
+    unmasked = student(Q, K, V)[1]
+    Y, alpha = student(Q, K, V, mask)
+    empty = ~mask.any(-1)
+    assert_close(alpha[empty], 0.0, what="alpha of a query that sees nothing")
+    assert_close(Y[empty], 0.0, what="Y of a query that sees nothing")
+    assert_close(alpha[~empty], unmasked[~empty], what="alpha of the other queries")
+
+
+@exercise.check(points=0.5, hint="Which line writes into Q, K, V or the mask (`/=`, masked_fill_, copy_)?")
+@given(masked())
+def the_inputs_stay_as_they_were(student, case):
+    """Q, K, V and the mask that were passed in are unchanged afterwards."""
+    after = student.arguments_after(*case)
+    for name, tensor, left in zip(("Q", "K", "V", "the mask"), case, after):
+        assert_close(left.to(torch.float64), tensor.to(torch.float64), what=f"{name} after the call")

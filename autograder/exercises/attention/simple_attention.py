@@ -1,0 +1,72 @@
+"""Public half of the exercise `simple_attention`."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from autograder.compare import assert_close, assert_true
+from autograder.exercise import Exercise
+from autograder.strategies import leading, permutations, tensors
+from autograder.student import floats
+
+
+def returns(X):
+    return {"Y": floats(*X.shape), "alpha": floats(*X.shape[:-1], X.shape[-2])}
+
+
+exercise = Exercise(__name__, title="Attention without parameters", returns=returns,
+                    forbids=("torch.nn.functional.scaled_dot_product_attention", "torch.nn.MultiheadAttention",
+                             "torch.nn.functional.multi_head_attention_forward"))
+
+
+@exercise.check(points=1, hint="You need one weight for each pair of tokens. Sum one row of alpha: which axis did the softmax run over?")
+@given(tensors())
+def rows_of_the_weights_sum_to_one(student, X):
+    """Each row of the N x N weights is positive and sums to 1."""
+    _, alpha = student(X)
+    assert_true((alpha >= 0).all(), "a weight is negative or not a number", what="alpha")
+    assert_close(alpha.sum(-1), 1.0, what="the sum of each row of alpha")
+
+
+@exercise.check(points=1, hint="Row n of alpha holds the weights of token n. Write y_1 as a sum over tokens for N = 2 and compare.")
+@given(tensors())
+def the_output_is_the_weighted_mean(student, X):
+    """Row n of Y is the mean of the tokens with the weights in row n of alpha."""
+    Y, alpha = student(X)
+    assert_close(Y, alpha @ X, what="Y, against alpha @ X,")
+    assert_true((Y <= X.amax(-2, keepdim=True) + 1e-5).all() and (Y >= X.amin(-2, keepdim=True) - 1e-5).all(),
+                "Y leaves the range of the tokens it averages", what="Y")
+
+
+@exercise.check(points=1, hint="Take two tokens at right angles, [1, 0] and [0, 1]. What are their four inner products, and what does "
+                               "the softmax of a row make of them?")
+@given(tensors(low=2))
+def weights_follow_the_inner_products(student, X):
+    """Within a row, the ratio of two weights is exp of the difference of the inner products."""
+    _, alpha = student(X)
+    scores = X @ X.mT
+    assert_close(alpha * scores[..., :1].exp(), alpha[..., :1] * scores.exp(), what="alpha, from ratios of exponentials,")
+
+
+@st.composite
+def tokens_and_order(draw):
+    """Tokens and a new order for them."""
+    X = draw(tensors(low=2, batch=leading()))
+    return X, draw(permutations(X.shape[-2]))
+
+
+@exercise.check(points=1, hint="Nothing in the formula knows the position of a token. Does anything in your code?")
+@given(tokens_and_order())
+def reordering_tokens_reorders_the_output(student, X_order):
+    """If the tokens are put in another order, the outputs come in that order and are otherwise the same."""
+    X, order = X_order
+    Y, alpha = student(X)
+    Y_new, alpha_new = student(X[..., order, :].contiguous())
+    assert_close(Y_new, Y[..., order, :], what="Y of the reordered tokens")
+    assert_close(alpha_new, alpha[..., order, :][..., order], what="alpha of the reordered tokens")
+
+
+@exercise.check(points=0.5, hint="Which line writes into X?")
+@given(tensors())
+def the_input_stays_as_it_was(student, X):
+    """The tokens that were passed in are unchanged afterwards."""
+    assert_close(student.arguments_after(X)[0], X, what="X after the call")

@@ -1,0 +1,92 @@
+"""Public half of the exercise `softmax`."""
+
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from autograder.compare import assert_close, assert_true
+from autograder.exercise import Exercise
+from autograder.strategies import fillers, on_grid, sizes, tensors
+from autograder.student import floats
+
+
+def returns(Z, dim=-1):
+    return {"softmax(Z)": floats(*Z.shape)}
+
+
+exercise = Exercise(__name__, title="Softmax", returns=returns,
+                    forbids=("torch.softmax", "torch.log_softmax", "torch.nn.functional.softmax",
+                             "torch.nn.functional.log_softmax", "torch.nn.functional.softmin", "torch.nn.Softmax",
+                             "torch.nn.LogSoftmax", "torch.Tensor.softmax", "torch.Tensor.log_softmax",
+                             "torch.special.softmax", "torch.special.log_softmax", "scipy.special.softmax"))
+
+
+@st.composite
+def with_axis(draw, low=1):
+    """A tensor of one to three dimensions with one of its axes, counted from either end."""
+    dims = draw(st.integers(1, 3))
+    shape = tuple(draw(sizes(low, 4)) for _ in range(dims))
+    return draw(fillers())(shape)[0], draw(st.integers(-dims, dims - 1))
+
+
+@exercise.check(points=1, hint="Add up one row of your answer by hand. Which axis did you sum along, and is that axis kept "
+                               "for the division?")
+@given(tensors())
+def rows_sum_to_one(student, Z):
+    """Without `dim`, the entries along the last axis are positive and sum to 1."""
+    alpha = student(Z)
+    assert_true((alpha >= 0).all(), "a weight is negative or not a number", what="softmax(Z)")
+    assert_close(alpha.sum(-1), 1.0, what="the sum of softmax(Z) along the last axis")
+
+
+@exercise.check(points=1, hint="Call your function on torch.arange(6.).reshape(2, 3) with dim=0: each column should sum to 1. "
+                               "Is `dim` used in every place that needs it?")
+@given(with_axis(low=2))
+def the_axis_is_the_one_asked_for(student, Z_dim):
+    """With `dim`, the entries along that axis sum to 1, and only along that axis."""
+    Z, dim = Z_dim
+    moved = student(Z.movedim(dim, -1).contiguous(), -1)
+    alpha = student(Z, dim)
+    assert_close(alpha.sum(dim), 1.0, what="the sum of softmax(Z, dim) along dim")
+    assert_close(alpha.movedim(dim, -1), moved, what="softmax(Z, dim), with dim moved to the end,")
+
+
+@exercise.check(points=1, hint="Work out softmax([0, ln 3]) on paper: the odds are 1 to 3. Where is the exponential?")
+@given(tensors(low=2))
+def odds_are_exponentials_of_differences(student, Z):
+    """The ratio of two weights in a row is exp of the difference of their scores."""
+    alpha = student(Z)
+    assert_close(alpha[..., 1:], alpha[..., :1] * torch.exp(Z[..., 1:] - Z[..., :1]), what="softmax(Z), from ratios of exponentials,")
+
+
+@exercise.check(points=1, hint="Print exp(1000.). Subtracting the same number from a whole row changes nothing in the formula: "
+                               "which number keeps every exponential in range, and for which rows?")
+@given(tensors(low=2), st.sampled_from([100.0, -100.0, 1e4, -1e4]))
+def a_shift_changes_nothing(student, Z, shift):
+    """Adding the same large number to all scores of a row changes nothing, whatever the other rows hold."""
+    Z = on_grid(Z)
+    shifted = Z.clone()
+    shifted[..., 0, :] += shift
+    before = student(Z)
+    assert_close(student(shifted), before, what="softmax(Z) after one row was shifted")
+
+
+@exercise.check(points=1, hint="What is exp(-inf)? Print your answer for [0., float('-inf')] and follow where a NaN first appears.")
+@given(tensors(low=2), st.integers(0, 3))
+def minus_infinity_gets_no_weight(student, Z, which):
+    """A score of -inf gets exactly the weight 0 and leaves the others as if it were not there."""
+    blocked = which % Z.shape[-1]
+    Z_blocked = Z.clone()
+    Z_blocked[..., blocked] = float("-inf")
+    keep = [i for i in range(Z.shape[-1]) if i != blocked]
+    without = student(Z[..., keep].contiguous())
+    alpha = student(Z_blocked)
+    assert_close(alpha[..., blocked], 0.0, what="the weight of a score of -inf")
+    assert_close(alpha[..., keep], without, what="the weights of the other scores")
+
+
+@exercise.check(points=0.5, hint="Which of your lines writes into Z (an operation ending in _, or `Z -= ...`)? The caller still needs Z.")
+@given(tensors())
+def the_input_stays_as_it_was(student, Z):
+    """The scores that were passed in are unchanged afterwards."""
+    assert_close(student.arguments_after(Z)[0], Z, what="Z after the call")

@@ -1,0 +1,77 @@
+"""Drawing inputs with hypothesis: the cases of a check, and the smallest case that fails it."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any, Callable
+
+from hypothesis import HealthCheck, Phase, given, seed, settings
+
+from autograder.case import Case, running
+from autograder.exercise import Check
+from autograder.student import Student
+
+PUBLIC_SEED = 0
+
+
+@dataclass
+class Failure:
+    """The smallest failing case that was found: its inputs, what the check raised, and the calls that were made."""
+
+    drawn: dict[str, Any]
+    error: BaseException
+    case: Case
+
+
+def seed_of(*parts: Any) -> int:
+    """A 64-bit seed that depends on every part: course seed, exercise, check."""
+    return int.from_bytes(hashlib.sha256("\0".join(map(str, parts)).encode()).digest()[:8], "big")
+
+
+def draw_cases(check: Check, *, seed: int) -> list[dict[str, Any]]:
+    """The inputs of every case of `check`, smallest first as hypothesis tends to draw them."""
+    cases: list[dict[str, Any]] = []
+    _run(check, lambda drawn: cases.append(drawn), seed, (Phase.generate,))
+    return cases
+
+
+def smallest_failure(check: Check, student: Student, *, seed: int, ignore: type[BaseException] | tuple = ()) -> Failure | None:
+    """Run `check` on fresh inputs and shrink a failure. None when every case holds.
+
+    An exception of type `ignore` ends the search and is no failure itself: what was found before counts.
+    """
+    last: list[Failure] = []
+    remarks: set[str] = set()
+
+    def attempt(drawn: dict[str, Any]) -> None:
+        with running(Case()) as case:
+            try:
+                check.body(student, **drawn)
+            except BaseException as error:
+                if not isinstance(error, ignore):
+                    last[:] = [Failure(drawn, error, case)]
+                raise
+            finally:
+                remarks.update(case.remarks)
+
+    try:
+        _run(check, attempt, seed, (Phase.generate, Phase.shrink))
+    except BaseException as error:
+        if not last and not isinstance(error, ignore):
+            raise
+    if last:
+        last[0].case.remarks |= remarks
+        return last[0]
+    return None
+
+
+def _run(check: Check, attempt: Callable[[dict[str, Any]], None], number: int, phases: tuple) -> None:
+    @seed(number)
+    @settings(max_examples=check.examples, database=None, deadline=None, phases=phases, derandomize=False,
+              suppress_health_check=list(HealthCheck), report_multiple_bugs=False, print_blob=False)
+    @given(**check.inputs)
+    def run(**drawn: Any) -> None:
+        attempt(drawn)
+
+    run()

@@ -1,0 +1,157 @@
+"""Judging one exercise: from a submission's answers to verdicts, the smallest failing input and what the answer behaves like."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from autograder.case import Case
+from autograder.compare import TOLERANCE
+from autograder.deck import DeckCheck, DeckExercise, replay
+from autograder.exercise import HIDDEN, Answer, Check
+from autograder.explore import PUBLIC_SEED, Failure, seed_of, smallest_failure
+from autograder.student import Ask, OverLimit, Student
+from autograder.untrusted.operations import perform
+from autograder.verdict import CORRECT, LIMIT, CheckVerdict, ExerciseVerdict, judged
+
+SHRINK_CALLS = 400
+
+
+@dataclass(frozen=True)
+class Lost:
+    """The answers to one check that never came, and why (a sentence for the student)."""
+
+    reason: str
+
+
+def judge(deck: DeckExercise, answers: list[list[tuple] | Lost], live: Ask, *, seed: int) -> ExerciseVerdict:
+    """The verdict on one exercise. `answers` holds, for each check of the deck, the answers to its recorded calls."""
+    verdict = ExerciseVerdict(deck.exercise, [])
+    remarks: set[str] = set()
+    failed: dict[int, list[int]] = {}
+    for number, (check, given) in enumerate(zip(deck.checks, answers)):
+        if isinstance(given, Lost):
+            verdict.checks.append(CheckVerdict(check.check, LIMIT, given.reason))
+            continue
+        failures = _failures(deck, check, given, live, remarks)
+        if failures:
+            failed[number] = [index for index, _, _ in failures]
+            verdict.checks.append(_told(deck, check, failures, live, seed))
+        else:
+            verdict.checks.append(CheckVerdict(check.check, CORRECT))
+    verdict.remarks = sorted(remarks)
+    if failed:
+        _name_behaviour(deck, answers, failed, verdict)
+    return verdict
+
+
+def _failures(deck: DeckExercise, check: DeckCheck, answers: list[tuple], live: Ask, remarks: set[str]
+              ) -> list[tuple[int, BaseException, Case]]:
+    failures, start = [], 0
+    for index, case in enumerate(check.cases):
+        stop = start + len(case.operations)
+        try:
+            error, ran = replay(check, index, deck.exercise, answers[start:stop], live)
+        except OverLimit as over:
+            failures.append((index, over, Case()))
+            break
+        remarks |= ran.remarks
+        if error is not None:
+            failures.append((index, error, ran))
+        start = stop
+    return failures
+
+
+def _told(deck: DeckExercise, check: DeckCheck, failures: list[tuple[int, BaseException, Case]], live: Ask, seed: int) -> CheckVerdict:
+    """The verdict with the smallest failing input: shrunk live, on inputs of the public seed where the check is hidden."""
+    hidden = check.check.visibility == HIDDEN
+    number = PUBLIC_SEED if hidden else seed
+    index, error, case = min(failures, key=lambda failure: _size(check.cases[failure[0]].drawn))
+    verdict = judged(deck.exercise, check.check, error, case)
+    if isinstance(error, OverLimit):
+        return verdict
+    shrunk = _shrink(deck, check.check, live, seed_of(number, deck.exercise.assignment, deck.exercise.name, check.check.name))
+    if shrunk is not None and not isinstance(shrunk.error, OverLimit):
+        return judged(deck.exercise, check.check, shrunk.error, shrunk.case)
+    if hidden:
+        verdict.counterexample = None
+    return verdict
+
+
+class _Spent(BaseException):
+    """The calls allowed for shrinking are used up."""
+
+
+def _shrink(deck: DeckExercise, check: Check, live: Ask, seed: int) -> Failure | None:
+    left = SHRINK_CALLS
+
+    def ask(operation: tuple) -> tuple:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise _Spent
+        return live(operation)
+
+    return smallest_failure(check, Student(ask, deck.exercise.returns), seed=seed, ignore=_Spent)
+
+
+def _size(value: Any) -> float:
+    if isinstance(value, torch.Tensor):
+        return value.numel()
+    if isinstance(value, dict):
+        return sum(map(_size, value.values()))
+    if isinstance(value, (list, tuple)):
+        return sum(map(_size, value))
+    return 0.0
+
+
+def _name_behaviour(deck: DeckExercise, answers: list[list[tuple] | Lost], failed: dict[int, list[int]], verdict: ExerciseVerdict) -> None:
+    """Name the misconceptions that give the student's answers on every case of some failing check, and fail no other check."""
+    unexplained, tells = set(failed), []
+    known = [(answer, _misconceived(deck, answer)) for answer in deck.exercise.misconceptions]
+    lost = {number for number, given in enumerate(answers) if isinstance(given, Lost)}
+    while unexplained and len(tells) < 2:
+        scored = [(len(explains), answer, explains) for answer, (fails, theirs) in known if fails - lost <= set(failed)
+                  for explains in [{n for n in unexplained & fails if _agree(answers[n], theirs[n])}]]
+        count, answer, explains = max(scored, key=lambda entry: entry[0], default=(0, None, set()))
+        if count == 0:
+            break
+        tells.append(answer.tell)
+        unexplained -= explains
+        for number in explains:
+            verdict.checks[number].message += f" It behaves like {answer.tell}."
+    verdict.behaves_like = "; and like ".join(tells) or None
+
+
+def _misconceived(deck: DeckExercise, answer: Answer) -> tuple[set[int], list[list[tuple]]]:
+    """The checks that a misconception fails, and its answers to every recorded call (computed once per deck)."""
+    if answer.name not in deck.misconceived:
+        def ask(operation: tuple) -> tuple:
+            return perform(answer.function, operation)
+        theirs = [[ask(operation) for operation in operations] for operations in deck.operations]
+        fails = {number for number, (check, given) in enumerate(zip(deck.checks, theirs)) if _failures(deck, check, given, ask, set())}
+        deck.misconceived[answer.name] = (fails, theirs)
+    return deck.misconceived[answer.name]
+
+
+def _agree(ours: list[tuple] | Lost, theirs: list[tuple]) -> bool:
+    return not isinstance(ours, Lost) and len(ours) == len(theirs) and all(map(same_answer, ours, theirs))
+
+
+def same_answer(one: Any, other: Any) -> bool:
+    """Whether two answers are the same for all practical purposes: equal up to rounding, NaN equal to NaN."""
+    if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor):
+        if one.shape != other.shape:
+            return False
+        one, other = one.to(torch.float64), other.to(torch.float64)
+        scale = max(1.0, float(other.nan_to_num(0, 0, 0).abs().max()) if other.numel() else 1.0)
+        return torch.allclose(one, other, rtol=0, atol=TOLERANCE * scale, equal_nan=True)
+    if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
+        if one and other and one[0] == "raised" and other[0] == "raised":
+            return one[1] == other[1]
+        return len(one) == len(other) and all(map(same_answer, one, other))
+    if isinstance(one, torch.Tensor) or isinstance(other, torch.Tensor):
+        return False
+    return one == other

@@ -1,0 +1,84 @@
+"""Input strategies: hypothesis draws shapes, a seed and a kind; a generator fills the tensors.
+
+Drawing every float with hypothesis was measured to be thirty times dearer and to find mistakes later. Shapes shrink
+towards few tokens and few features, seeds towards 0 and kinds towards small integers, so that the smallest failing input
+can be checked by hand.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from hypothesis import strategies as st
+
+KINDS = ("small integers", "normal", "uniform")
+
+
+@dataclass(frozen=True)
+class Filler:
+    """Fills tensors of any shape from a seed; the same shapes in the same order give the same numbers."""
+
+    kind: str
+    seed: int
+
+    def generator(self) -> torch.Generator:
+        """A fresh generator at this filler's seed."""
+        return torch.Generator().manual_seed(self.seed)
+
+    def __call__(self, *shapes: tuple[int, ...]) -> list[torch.Tensor]:
+        """One float64 tensor a shape, entries O(1)."""
+        generator = self.generator()
+        return [self._fill(shape, generator) for shape in shapes]
+
+    def _fill(self, shape: tuple[int, ...], generator: torch.Generator) -> torch.Tensor:
+        if self.kind == "small integers":
+            return torch.randint(-2, 3, shape, generator=generator).to(torch.float64)
+        if self.kind == "uniform":
+            return torch.rand(shape, generator=generator, dtype=torch.float64) * 4 - 2
+        return torch.randn(shape, generator=generator, dtype=torch.float64)
+
+
+def fillers(kinds: tuple[str, ...] = KINDS) -> st.SearchStrategy[Filler]:
+    """Draws a `Filler` (two small draws, however large the tensors are)."""
+    return st.builds(Filler, st.sampled_from(kinds), st.integers(0, 2**16))
+
+
+def sizes(low: int = 1, high: int = 5) -> st.SearchStrategy[int]:
+    """A number of tokens or features."""
+    return st.integers(low, high)
+
+
+def leading(most: int = 2) -> st.SearchStrategy[tuple[int, ...]]:
+    """Leading batch dimensions: none, one or two of them, each 1 to 3 long."""
+    return st.sampled_from([(), (2,), (3, 2), (1,), (2, 1), (1, 3)][: 6 if most == 2 else 2])
+
+
+@st.composite
+def tensors(draw, *, batch=leading(), low: int = 1, high: int = 5, dims: int = 2, kinds=KINDS) -> torch.Tensor:
+    """A float64 tensor with `dims` trailing dimensions after the batch dimensions."""
+    shape = draw(batch) + tuple(draw(sizes(low, high)) for _ in range(dims))
+    return draw(fillers(kinds))(shape)[0]
+
+
+@st.composite
+def distributions(draw, *, batch=leading(), low: int = 1, high: int = 5, dims: int = 1, zeros: bool = False):
+    """Rows that sum to 1 over the last of `dims` trailing dimensions; with `zeros`, some entries are exactly 0."""
+    shape = draw(batch) + tuple(draw(sizes(low, high)) for _ in range(dims))
+    logits = draw(fillers())(shape)[0]
+    alpha = torch.softmax(logits, -1)
+    if zeros and shape[-1] > 1:
+        keep = logits >= logits.median(-1, keepdim=True).values
+        alpha = alpha * keep
+        alpha = alpha / alpha.sum(-1, keepdim=True)
+    return alpha
+
+
+def on_grid(X: torch.Tensor) -> torch.Tensor:
+    """`X` rounded to sixteenths: exact also in float32, and after a shift by 10,000."""
+    return (X * 16).round() / 16
+
+
+def permutations(n: int) -> st.SearchStrategy[list[int]]:
+    """An order of n tokens."""
+    return st.permutations(range(n))

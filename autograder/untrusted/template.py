@@ -1,0 +1,130 @@
+"""The template: a process that has imported torch once and forks a fresh worker for every submission.
+
+It is started by exec with a clean environment, receives only file descriptors and limits, stays single-threaded, and
+never sees a submission. For each request on a control connection it forks a worker and hands back the worker's channel
+and a pidfd to kill it with.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import selectors
+import signal
+import socket
+import sys
+
+from autograder.untrusted import confine
+
+READY, FORK = b"ready", b"fork"
+
+
+def main() -> None:
+    """Entry point: ``argv[1]`` is the listening socket's descriptor, ``argv[2]`` the limits as JSON."""
+    listener = socket.socket(fileno=int(sys.argv[1]))
+    options = json.loads(sys.argv[2])
+    if options["isolate"]:
+        confine.own_user_namespace()
+        inner = os.fork()
+        if inner:  # this process only waits, so that the template itself is pid 1 of the new namespace
+            listener.close()
+            os.waitpid(inner, 0)
+            os._exit(0)
+    confine.prctl(confine.PR_SET_PDEATHSIG, signal.SIGKILL)
+    import_everything()
+    serve(listener, options)
+
+
+def import_everything() -> None:
+    """Import what submissions use, so that every worker has it already; then freeze the heap against copying."""
+    import torch
+    torch.set_num_threads(1)
+    torch.set_num_interop_threads(1)
+    torch.rand(4, 4).softmax(-1).matmul(torch.ones(4, 4)).sum().item()
+    from autograder.untrusted import shell, worker
+    shell.prepare()
+    worker.warm_up()
+    if len(os.listdir("/proc/self/task")) != 1:
+        raise SystemExit("the template has more than one thread; a forked worker could hang")
+    gc.collect()
+    gc.freeze()
+
+
+def serve(listener: socket.socket, options: dict) -> None:
+    """Accept control connections and fork a worker for each request on them, until the listener's other end is gone."""
+    own_pids = os.open("/proc/self/ns/pid", os.O_RDONLY) if options["isolate"] else -1
+    selector = selectors.DefaultSelector()
+    selector.register(listener, selectors.EVENT_READ)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    while True:
+        for key, _ in selector.select(timeout=1.0):
+            if key.fileobj is listener:
+                connection, _ = listener.accept()
+                connection.sendall(READY)
+                selector.register(connection, selectors.EVENT_READ)
+            elif not key.fileobj.recv(len(FORK)):
+                selector.unregister(key.fileobj)
+                key.fileobj.close()
+            else:
+                spawn(key.fileobj, options, own_pids)
+        reap()
+        if os.getppid() == 1 and not options["isolate"]:
+            return  # the grader is gone
+
+
+def reap() -> None:
+    """Collect workers that have ended."""
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        pass
+
+
+def spawn(control: socket.socket, options: dict, own_pids: int) -> None:
+    """Fork one worker and send its channel and pidfd over `control`."""
+    ours, theirs = socket.socketpair()
+    if options["isolate"]:
+        confine.unshare(confine.CLONE_NEWPID)
+    pid = os.fork()
+    if pid == 0:
+        try:
+            become_worker(theirs, options)
+        finally:
+            os._exit(1)
+    if options["isolate"]:
+        confine.setns(own_pids, confine.CLONE_NEWPID)
+    pidfd = os.pidfd_open(pid)
+    socket.send_fds(control, [b"w"], [ours.fileno(), pidfd])
+    os.close(pidfd)
+    ours.close()
+    theirs.close()
+
+
+def become_worker(channel: socket.socket, options: dict) -> None:
+    """In the child: confine it, then serve the grader's requests until it hangs up."""
+    os.dup2(channel.fileno(), 3)
+    os.closerange(4, 1024)
+    if options["isolate"]:
+        confine.private_world(options["tmp_bytes"])
+    else:
+        confine.prctl(confine.PR_SET_PDEATHSIG, signal.SIGKILL)
+    confine.prctl(confine.PR_SET_NO_NEW_PRIVS, 1)
+    place = "/tmp" if options["isolate"] else options["scratch"]
+    work = os.path.join(place, f"work-{os.getpid()}")
+    os.makedirs(work, exist_ok=True)
+    os.environ["HOME"] = os.environ["TMPDIR"] = work
+    os.chdir(work)
+    if options["isolate"]:
+        confine.drop_privileges()
+    confine.limit_resources(memory=options["memory"], cpu_seconds=options["cpu_seconds"], file_bytes=options["tmp_bytes"])
+    if options["filter"]:
+        confine.filter_system_calls()
+    from autograder.untrusted import worker
+    worker.serve(socket.socket(fileno=3))
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

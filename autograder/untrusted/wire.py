@@ -1,0 +1,224 @@
+"""The wire: how plain values cross the boundary between the grader and a worker.
+
+A frame is ``nonce, size`` and a payload; a payload is a JSON header followed by the raw bytes of its tensors.
+Only None, bool, int, float, str, lists, tuples, string-keyed dicts and plain CPU tensors cross. Nothing is ever
+unpickled, and every length, dimension and depth is bounded before it is believed.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import socket
+import struct
+import time
+from typing import Any
+
+import numpy as np
+import torch
+
+FRAME = struct.Struct("<QQ")
+HEADER = struct.Struct("<QQ")
+MAX_FRAME = 64 * 1024 * 1024
+MAX_DEPTH = 16
+MAX_DIMS = 8
+MAX_DIM = 2**31
+ALIGN = 16
+DTYPES = {
+    str(dtype).removeprefix("torch."): dtype
+    for dtype in (torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.int64, torch.int32, torch.int16,
+                  torch.int8, torch.uint8, torch.bool, torch.complex64, torch.complex128)
+}
+
+
+class WireError(Exception):
+    """A frame that is not what the protocol allows. The connection must be closed."""
+
+
+class Unsupported(Exception):
+    """A value that cannot cross: its message is a noun phrase such as ``a function``."""
+
+
+def plain(value: Any, depth: int = 0) -> Any:
+    """Return `value` as plain data, or raise `Unsupported`. NumPy arrays become tensors, named tuples tuples."""
+    kind = type(value)
+    if kind in (type(None), bool, int, float, str):
+        return _bounded_scalar(value)
+    if kind is torch.Tensor or kind is torch.nn.Parameter:
+        return _plain_tensor(value)
+    if depth >= MAX_DEPTH:
+        raise Unsupported(f"a value nested more than {MAX_DEPTH} deep")
+    if isinstance(value, tuple):
+        return tuple(plain(item, depth + 1) for item in tuple.__iter__(value))
+    if kind is list:
+        return [plain(item, depth + 1) for item in value]
+    if kind is dict:
+        if not all(type(key) is str for key in value):
+            raise Unsupported("a dict whose keys are not all strings")
+        return {key: plain(item, depth + 1) for key, item in value.items()}
+    if kind is np.ndarray or isinstance(value, np.generic):
+        return _plain_array(value)
+    raise Unsupported(describe_type(value))
+
+
+def describe_type(value: Any) -> str:
+    """A noun phrase for what `value` is, safe to show to a person."""
+    if isinstance(value, torch.Tensor):
+        return f"a subclass of torch.Tensor ({type(value).__name__[:40]})"
+    return f"an object of type {type(value).__name__[:40]}"
+
+
+def _bounded_scalar(value: Any) -> Any:
+    if type(value) is int and value.bit_length() > 256:
+        raise Unsupported("an int of more than 256 bits")
+    if type(value) is str and len(value) > 100_000:
+        raise Unsupported("a string of more than 100,000 characters")
+    return value
+
+
+def _plain_tensor(tensor: torch.Tensor) -> torch.Tensor:
+    if tensor.layout is not torch.strided:
+        raise Unsupported(f"a sparse tensor ({tensor.layout})")
+    if tensor.device.type != "cpu":
+        raise Unsupported(f"a tensor on the device {tensor.device}")
+    if str(tensor.dtype).removeprefix("torch.") not in DTYPES:
+        raise Unsupported(f"a tensor of dtype {tensor.dtype}")
+    if tensor.numel() * tensor.element_size() > MAX_FRAME // 2:
+        raise Unsupported(f"a tensor of {tensor.numel():,} entries")
+    return tensor.detach().resolve_conj().resolve_neg()
+
+
+def _plain_array(value: Any) -> torch.Tensor:
+    array = np.asarray(value)
+    if array.dtype.kind not in "biufc":
+        raise Unsupported(f"a NumPy array of dtype {array.dtype}")
+    try:
+        return _plain_tensor(torch.from_numpy(np.array(array)))
+    except TypeError:
+        raise Unsupported(f"a NumPy array of dtype {array.dtype}") from None
+
+
+def encode(value: Any) -> bytes:
+    """The payload that stands for `value`, which must be plain (see `plain`)."""
+    buffers: list[bytes] = []
+    position = [0]
+    tree = json.dumps(_tree(value, buffers, position), separators=(",", ":")).encode("utf-8", "surrogatepass")
+    tree += b" " * (-(HEADER.size + len(tree)) % ALIGN)
+    return b"".join([HEADER.pack(len(tree), position[0]), tree, *buffers])
+
+
+def _tree(value: Any, buffers: list[bytes], position: list[int]) -> Any:
+    kind = type(value)
+    if kind in (type(None), bool, int, float, str):
+        return value
+    if kind is tuple:
+        return ["t", *(_tree(item, buffers, position) for item in value)]
+    if kind is list:
+        return ["l", *(_tree(item, buffers, position) for item in value)]
+    if kind is dict:
+        return ["d", *([key, _tree(item, buffers, position)] for key, item in value.items())]
+    if kind is torch.Tensor or kind is torch.nn.Parameter:
+        data = _tensor_bytes(value.detach())
+        offset, padding = position[0], -len(data) % ALIGN
+        buffers.append(data + b"\0" * padding)
+        position[0] += len(data) + padding
+        return ["T", str(value.dtype)[6:], list(value.shape), offset]
+    raise Unsupported(describe_type(value))
+
+
+def _tensor_bytes(tensor: torch.Tensor) -> bytes:
+    if tensor.dtype is torch.bfloat16:
+        tensor = tensor.contiguous().view(torch.int16)
+    return tensor.numpy().tobytes()
+
+
+def decode(payload: bytes | bytearray | memoryview) -> Any:
+    """The value that `payload` stands for. Tensors share memory with `payload`. Raises `WireError`."""
+    view = memoryview(payload)
+    if len(view) < HEADER.size:
+        raise WireError("frame shorter than its header")
+    tree_size, buffer_size = HEADER.unpack_from(view)
+    if HEADER.size + tree_size + buffer_size != len(view):
+        raise WireError("the sizes in the header do not add up")
+    try:
+        tree = json.loads(bytes(view[HEADER.size:HEADER.size + tree_size]))
+    except (ValueError, RecursionError) as error:
+        raise WireError(f"header is not JSON: {type(error).__name__}") from None
+    return _value(tree, view[HEADER.size + tree_size:], 0)
+
+
+def _value(tree: Any, buffers: memoryview, depth: int) -> Any:
+    if type(tree) is not list:
+        if type(tree) is dict:
+            raise WireError("unexpected object in the header")
+        if type(tree) is int and tree.bit_length() > 256:
+            raise WireError("integer too large")
+        return tree
+    if depth > MAX_DEPTH or not tree:
+        raise WireError("nested too deep, or an empty node")
+    tag, items = tree[0], tree[1:]
+    if tag == "T":
+        return _tensor(items, buffers)
+    if tag == "d":
+        if not all(type(pair) is list and len(pair) == 2 and type(pair[0]) is str for pair in items):
+            raise WireError("malformed dict")
+        return {key: _value(item, buffers, depth + 1) for key, item in items}
+    if tag not in ("t", "l"):
+        raise WireError("unknown tag")
+    values = [_value(item, buffers, depth + 1) for item in items]
+    return tuple(values) if tag == "t" else values
+
+
+def _tensor(items: list, buffers: memoryview) -> torch.Tensor:
+    if len(items) != 3 or type(items[0]) is not str or type(items[1]) is not list or type(items[2]) is not int:
+        raise WireError("malformed tensor")
+    name, shape, offset = items
+    if name not in DTYPES or len(shape) > MAX_DIMS:
+        raise WireError("unknown dtype or too many dimensions")
+    if not all(type(size) is int and 0 <= size < MAX_DIM for size in shape):
+        raise WireError("dimension out of range")
+    if math.prod(max(size, 1) for size in shape) > MAX_DIM:
+        raise WireError("shape too large")
+    dtype = DTYPES[name]
+    count = math.prod(shape)
+    if offset < 0 or offset % ALIGN or offset + count * dtype.itemsize > len(buffers):
+        raise WireError("tensor outside its buffer")
+    if count == 0:
+        return torch.empty(shape, dtype=dtype)
+    if dtype is torch.bool:  # a byte other than 0 and 1 in a bool tensor is undefined behaviour
+        raw = np.frombuffer(buffers, dtype=np.uint8, count=count, offset=offset)
+        return torch.from_numpy(raw != 0).reshape(shape)
+    return torch.frombuffer(buffers, dtype=dtype, count=count, offset=offset).reshape(shape)
+
+
+def send(channel: socket.socket, nonce: int, payload: bytes) -> None:
+    """Send one frame."""
+    channel.sendall(FRAME.pack(nonce, len(payload)))
+    channel.sendall(payload)
+
+
+def receive(channel: socket.socket, *, deadline: float | None = None) -> tuple[int, bytearray]:
+    """Receive one frame: its nonce and payload. `deadline` is on the monotonic clock.
+
+    Raises `WireError` on an over-long frame, `EOFError` when the other end is gone, `TimeoutError` past the deadline.
+    """
+    nonce, size = FRAME.unpack(_exactly(channel, FRAME.size, deadline))
+    if size > MAX_FRAME:
+        raise WireError(f"frame of {size} bytes")
+    return nonce, _exactly(channel, size, deadline)
+
+
+def _exactly(channel: socket.socket, size: int, deadline: float | None) -> bytearray:
+    data = bytearray(size)
+    view, filled = memoryview(data), 0
+    while filled < size:
+        if deadline is not None:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise TimeoutError
+            channel.settimeout(left)
+        count = channel.recv_into(view[filled:])
+        if count == 0:
+            raise EOFError("the other end closed the channel")
+        filled += count
+    return data

@@ -1,0 +1,162 @@
+"""The verdict on one check and on one exercise: an outcome, points, and the one format of a failure."""
+
+from __future__ import annotations
+
+import builtins
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+
+from autograder.case import Case
+from autograder.compare import Mismatch
+from autograder.exercise import HIDDEN, Check, Exercise
+from autograder.student import OverLimit, StudentRaised
+
+CORRECT, WRONG, RAISED, LIMIT = "correct", "wrong", "raised", "limit"
+NOT_ATTEMPTED, UNREADABLE, GRADER_FAULT = "not_attempted", "unreadable", "grader_fault"
+
+
+@dataclass(frozen=True)
+class Counterexample:
+    """The smallest failing input as text: each argument, what was expected and got, and lines that reproduce it."""
+
+    call: str
+    inputs: dict[str, str]
+    expected: str | None
+    got: str | None
+    differs_at: list[int] | None
+    reproduce: list[str]
+
+
+@dataclass
+class CheckVerdict:
+    """What became of one check."""
+
+    check: Check
+    outcome: str
+    message: str = ""
+    counterexample: Counterexample | None = None
+
+    @property
+    def points(self) -> float:
+        """The points it earned: all or none."""
+        return self.check.points if self.outcome == CORRECT else 0.0
+
+
+@dataclass
+class ExerciseVerdict:
+    """What became of one exercise. `not_run` counts hidden checks that this run did not have."""
+
+    exercise: Exercise
+    checks: list[CheckVerdict]
+    behaves_like: str | None = None
+    remarks: list[str] = field(default_factory=list)
+    not_run: int = 0
+
+    @property
+    def score(self) -> float:
+        """Points earned."""
+        return sum(verdict.points for verdict in self.checks)
+
+    @property
+    def outcome(self) -> str:
+        """The gravest outcome among the checks."""
+        order = (GRADER_FAULT, NOT_ATTEMPTED, LIMIT, RAISED, WRONG, CORRECT)
+        return min((verdict.outcome for verdict in self.checks), key=order.index, default=CORRECT)
+
+
+def judged(exercise: Exercise, check: Check, error: BaseException, case: Case) -> CheckVerdict:
+    """The verdict on a failing case, told on that case (which for a hidden check was drawn from the public seed)."""
+    hidden = check.visibility == HIDDEN
+    if isinstance(error, OverLimit):
+        return CheckVerdict(check, LIMIT, str(error))
+    example = counterexample(exercise, error, case, show_expected=not hidden)
+    if isinstance(error, StudentRaised):
+        return CheckVerdict(check, RAISED, _raised_sentence(error, hidden), example)
+    if isinstance(error, Mismatch):
+        sentence = error.sentence if hidden else str(error)
+        return CheckVerdict(check, WRONG, f"{sentence[:1].upper()}{sentence[1:]}.", example)
+    return CheckVerdict(check, WRONG, f"The result could not be used as the check needs it ({type(error).__name__}).", example)
+
+
+def _raised_sentence(error: StudentRaised, hidden: bool) -> str:
+    name = error.name if hasattr(builtins, error.name) or not hidden else "An exception of the notebook's own"
+    if error.name == "NotImplementedError":
+        return "The line `raise NotImplementedError()` is still reached: replace it with your answer."
+    place = f" in line {error.line} of the cell" if error.line > 0 else ""
+    line = f": `{error.text.strip()}`" if error.text.strip() else ""
+    if hidden:  # a message could carry hidden inputs out
+        return f"{name} was raised{place}{line}."
+    remedy = ""
+    if "dtype" in error.message and ("Double" in error.message or "double" in error.message or "Float" in error.message):
+        remedy = (" The inputs are float64: a tensor made inside with torch.zeros, torch.ones or torch.tensor is float32 "
+                  "unless you pass dtype=X.dtype.")
+    return f"{name} was raised{place}{line}. It says: {_one_line(error.message)}{remedy}"
+
+
+def _one_line(text: str, limit: int = 300) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= limit else text[:limit] + " …"
+
+
+def counterexample(exercise: Exercise, error: BaseException, case: Case, *, show_expected: bool) -> Counterexample | None:
+    """The failing call of `case` as text; the last call is the one that failed, or the one whose result was compared."""
+    if not case.calls:
+        return None
+    (_, args, kwargs, _), answer = case.calls[-1]
+    names = _argument_names(exercise, args, kwargs)
+    mismatch = error if isinstance(error, Mismatch) else None
+    shown = {name: render(value) for name, value in names.items()}
+    call = f"{exercise.name}({', '.join(_call_part(name, value, kwargs) for name, value in names.items())})"
+    expected = render(mismatch.expected) if mismatch and show_expected and mismatch.expected is not None else None
+    got = render(mismatch.got) if mismatch and mismatch.got is not None else None
+    if got is None and answer[0] == "value" and show_expected:
+        got = render(answer[1])
+    where = list(mismatch.where) if mismatch and mismatch.where else None
+    lines = ["import torch"] if False else []
+    lines += [f"{name} = {literal(value)}" for name, value in names.items() if isinstance(value, torch.Tensor)]
+    return Counterexample(call, shown, expected, got if show_expected else None, where, [*lines, call])
+
+
+def _argument_names(exercise: Exercise, args: tuple, kwargs: dict) -> dict[str, Any]:
+    names = exercise.returns.__code__.co_varnames[:exercise.returns.__code__.co_argcount]
+    return {**dict(zip(names, args)), **kwargs}
+
+
+def _call_part(name: str, value: Any, kwargs: dict) -> str:
+    text = name if isinstance(value, torch.Tensor) else repr(value)
+    return f"{name}={text}" if name in kwargs else text
+
+
+def render(value: Any) -> str:
+    """`value` as a person would want to read it: at most 6 x 6 entries, four digits, with its shape."""
+    if isinstance(value, torch.Tensor):
+        shape = " × ".join(map(str, value.shape)) or "a single number"
+        with _printing():
+            return f"{str(value.detach())[7:-1].split(', dtype')[0].replace(chr(10) + '       ', chr(10))}   ({shape})"
+    if isinstance(value, (list, tuple)):
+        return "(" + ", ".join(render(item) for item in value[:4]) + ")"
+    return repr(value)[:200]
+
+
+def literal(value: torch.Tensor) -> str:
+    """Python source that makes the tensor again."""
+    if value.numel() > 200:
+        return f"...  # {tuple(value.shape)}: too large to print"
+    data = value.tolist()
+    text = repr(data).replace("-inf", "float('-inf')") if value.is_floating_point() else repr(data)
+    text = text.replace("nan", "float('nan')")
+    dtype = "" if value.dtype in (torch.bool, torch.int64) else f", dtype={value.dtype}"
+    suffix = f".reshape({tuple(value.shape)})" if value.numel() == 0 else ""
+    return f"torch.tensor({text}{dtype}){suffix}"
+
+
+class _printing:
+    """Tensor printing with four digits and at most six rows and columns."""
+
+    def __enter__(self) -> None:
+        torch.set_printoptions(precision=4, threshold=36, edgeitems=3, linewidth=100, sci_mode=False)
+
+    def __exit__(self, *_: Any) -> None:
+        torch.set_printoptions(profile="default")
