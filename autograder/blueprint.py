@@ -6,9 +6,10 @@ import json
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Collection
 
 from autograder.assignment import CourseError
+from autograder.notebook import Submission, SubmittedCell
 
 PROSE, GIVEN, SOLUTION, CHECKS = "prose", "given", "solution", "checks"
 FIGURE, EXPERIMENT, ANSWER = "figure", "experiment", "answer"
@@ -78,3 +79,28 @@ def _course_cell(cell: dict[str, Any]) -> CourseCell:
     source = cell["source"] if isinstance(cell["source"], str) else "".join(cell["source"])
     kind = cell["metadata"].get("autograder", {}).get("kind", PROSE)
     return CourseCell(kind, cell["cell_type"], source, cell["id"], cell["metadata"])
+
+
+def blueprint_of(submission: Submission, assignment: str, exercises: Collection[str]) -> Blueprint:
+    """A blueprint taken from the submission itself, where the course's own files are not at hand (a student's machine)."""
+    cells = tuple(_own_cell(cell, exercises) for cell in submission.cells)
+    found = {cell.exercise for cell in cells if cell.kind == CHECKS}
+    late = tuple(CourseCell(CHECKS, "code", f"check({name})", f"{name}-checks", _nbgrader(f"{name}-checks", CHECKS))
+                 for name in exercises if name not in found)
+    return Blueprint(assignment, cells + late, {})
+
+
+def _own_cell(cell: SubmittedCell, exercises: Collection[str]) -> CourseCell:
+    kind = PROSE
+    if cell.grade_id in exercises:
+        kind = SOLUTION
+    elif cell.grade_id.removesuffix("-checks") in exercises:
+        kind = CHECKS
+    elif cell.grade_id.startswith((FIGURE, EXPERIMENT)):
+        kind = FIGURE
+    source = "" if kind == SOLUTION else cell.source
+    return CourseCell(kind, cell.cell_type, source, cell.cell_id or f"cell-{cell.number}", _nbgrader(cell.grade_id, kind))
+
+
+def _nbgrader(grade_id: str, kind: str) -> dict[str, Any]:
+    return {"autograder": {"kind": kind}, "nbgrader": {"grade_id": grade_id}} if grade_id else {"autograder": {"kind": kind}}

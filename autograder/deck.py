@@ -11,14 +11,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Callable
 
-import torch
-
 from autograder.assignment import CourseError
 from autograder.case import Case, running
-from autograder.exercise import Check, Exercise, same_objects
+from autograder.exercise import Answer, Check, Exercise, same_values
 from autograder.explore import draw_cases, seed_of
 from autograder.student import Ask, Student
 from autograder.untrusted import wire
+from autograder.untrusted.operations import perform
 
 
 @dataclass
@@ -41,11 +40,15 @@ class DeckCheck:
 
 @dataclass
 class DeckExercise:
-    """All checks of one exercise. `payload` is what a worker is sent, encoded once."""
+    """All checks of one exercise. `payload` is what a worker is sent, encoded once.
+
+    What misconceptions answer is computed when it is first asked for, and kept for the class.
+    """
 
     exercise: Exercise
     checks: list[DeckCheck]
-    misconceived: dict[str, list] = field(default_factory=dict)
+    _misconceived: dict[tuple[str, int, int], tuple] = field(default_factory=dict)
+    _fails: dict[str, set[int]] = field(default_factory=dict)
 
     @cached_property
     def operations(self) -> list[list[tuple]]:
@@ -56,6 +59,24 @@ class DeckExercise:
     def payload(self) -> bytes:
         """All operations as the wire carries them, encoded once for the whole class."""
         return wire.encode(self.operations)
+
+
+    def misconceived_at(self, answer: Answer, number: int, at: int) -> tuple:
+        """What a misconception answers to operation `at` of check `number`."""
+        key = (answer.name, number, at)
+        if key not in self._misconceived:
+            self._misconceived[key] = perform(answer.function, self.operations[number][at])
+        return self._misconceived[key]
+
+    def misconceived(self, answer: Answer, number: int) -> list[tuple]:
+        """What a misconception answers to all operations of check `number`."""
+        return [self.misconceived_at(answer, number, at) for at in range(len(self.operations[number]))]
+
+    def fails(self, answer: Answer, compute: Callable[[DeckExercise, Answer], set[int]]) -> set[int]:
+        """The numbers of the checks that a misconception fails."""
+        if answer.name not in self._fails:
+            self._fails[answer.name] = compute(self, answer)
+        return self._fails[answer.name]
 
 
 def draw_deck(exercises: dict[str, Exercise], *, seed: int) -> dict[str, DeckExercise]:
@@ -73,6 +94,8 @@ def draw_exercise(exercise: Exercise, *, seed: int) -> DeckExercise:
 
 
 def _record(exercise: Exercise, check: Check, drawn: dict[str, Any]) -> DeckCase:
+    if exercise.reference is None:  # no staff half: nothing is recorded, and every call is made live
+        return DeckCase(drawn, [], [], [])
     with running(Case()) as case:
         try:
             check.body(exercise.reference.student, **drawn)
@@ -103,21 +126,8 @@ def _replaying(operations: list[tuple], answers: list[tuple], live: Ask) -> Call
     def ask(operation: tuple) -> tuple:
         nonlocal position
         at, position = position, position + 1
-        if at < len(answers) and _same(operations[at], operation):
+        if at < len(answers) and same_values(operations[at], operation):
             return answers[at]
         return live(operation)
 
     return ask
-
-
-def _same(one: Any, other: Any) -> bool:
-    """Whether two operations are equal, tensors bit for bit."""
-    if same_objects(one, other):
-        return True
-    if type(one) in (tuple, list) and type(one) is type(other):
-        return len(one) == len(other) and all(map(_same, one, other))
-    if type(one) is dict and type(other) is dict:
-        return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
-    if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor):
-        return one.shape == other.shape and one.dtype == other.dtype and torch.equal(one, other)
-    return False

@@ -20,7 +20,7 @@ from autograder.notebook import Submission
 from autograder.rebuild import STUDENT, Cell, Rebuilt, rebuild
 from autograder.student import OverLimit
 from autograder.untrusted import wire
-from autograder.verdict import GRADER_FAULT, NOT_ATTEMPTED, CheckVerdict, ExerciseVerdict
+from autograder.verdict import GRADER_FAULT, NOT_ATTEMPTED, RAISED, CheckVerdict, ExerciseVerdict
 
 MAX_LOST = 3
 MAX_WORKERS = 40
@@ -173,8 +173,8 @@ def _check(run: _Run, graded: Graded, deck: DeckExercise, seed: int) -> Exercise
         verdict = _whole(deck, NOT_ATTEMPTED, "Nothing was handed in for this exercise.")
     else:
         answers = _answers(run, deck)
-        verdict = judge(deck, answers, _live(run, name), seed=seed)
-        _explain_missing(graded, verdict, name)
+        undefined = _undefined(graded, name, answers)
+        verdict = _whole(deck, RAISED, undefined) if undefined else judge(deck, answers, _live(run, name), seed=seed)
         verdict.remarks += [use.sentence for use in forbidden_uses(_sources(graded.rebuilt, name), deck.exercise.forbids)]
     missing = hidden_counts(deck.exercise.assignment).get(name, 0)
     verdict.not_run = 0 if deck.exercise.reference is not None else missing
@@ -190,16 +190,17 @@ def _whole(deck: DeckExercise, outcome: str, message: str) -> ExerciseVerdict:
     return ExerciseVerdict(deck.exercise, [CheckVerdict(check.check, outcome, message) for check in deck.checks])
 
 
-def _explain_missing(graded: Graded, verdict: ExerciseVerdict, name: str) -> None:
-    """Where the function does not exist because its cell failed, say so instead of a NameError for every check."""
+def _undefined(graded: Graded, name: str, answers: list[list[tuple] | Lost]) -> str:
+    """The reason why the notebook defines no function of that name, or an empty string when it does."""
+    missing = ("raised", "NameError", f"name {name!r} is not defined")
+    given = [answer for of_check in answers if not isinstance(of_check, Lost) for answer in of_check]
+    if not given or any(answer[:3] != missing for answer in given):
+        return ""
     error = graded.errors.get(name)
     if error is None:
-        return
-    for check in verdict.checks:
-        if f"name '{name}' is not defined" in check.message or "NotImplementedError" in check.message or not check.message:
-            if check.outcome != "correct":
-                cell = next(c for c in graded.rebuilt.cells if c.cell_id == name)
-                check.message = _error_remark(cell, error, error[1] in ("SyntaxError", "IndentationError", "TabError"))
+        return f"After your cells have run, there is no function called {name}."
+    cell = next(cell for cell in graded.rebuilt.cells if cell.cell_id == name)
+    return _error_remark(cell, error, error[1] in ("SyntaxError", "IndentationError", "TabError"))
 
 
 def _answers(run: _Run, deck: DeckExercise) -> list[list[tuple] | Lost]:

@@ -6,6 +6,7 @@ import hashlib
 from dataclasses import dataclass
 from typing import Any, Callable
 
+import torch
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from autograder.case import Case, running
@@ -36,13 +37,14 @@ def draw_cases(check: Check, *, seed: int) -> list[dict[str, Any]]:
     return cases
 
 
-def smallest_failure(check: Check, student: Student, *, seed: int, ignore: type[BaseException] | tuple = ()) -> Failure | None:
+def smallest_failure(check: Check, student: Student, *, seed: int, ignore: type[BaseException] | tuple = (),
+                     remarks: set[str] | None = None) -> Failure | None:
     """Run `check` on fresh inputs and shrink a failure. None when every case holds.
 
-    An exception of type `ignore` ends the search and is no failure itself: what was found before counts.
+    An exception of type `ignore` ends the search and is no failure itself: what was found before counts. Remarks on the
+    student's answers are added to `remarks`.
     """
     last: list[Failure] = []
-    remarks: set[str] = set()
 
     def attempt(drawn: dict[str, Any]) -> None:
         with running(Case()) as case:
@@ -53,17 +55,15 @@ def smallest_failure(check: Check, student: Student, *, seed: int, ignore: type[
                     last[:] = [Failure(drawn, error, case)]
                 raise
             finally:
-                remarks.update(case.remarks)
+                if remarks is not None:
+                    remarks.update(case.remarks)
 
     try:
         _run(check, attempt, seed, (Phase.generate, Phase.shrink))
     except BaseException as error:
         if not last and not isinstance(error, ignore):
             raise
-    if last:
-        last[0].case.remarks |= remarks
-        return last[0]
-    return None
+    return last[0] if last else None
 
 
 def _run(check: Check, attempt: Callable[[dict[str, Any]], None], number: int, phases: tuple) -> None:
@@ -75,3 +75,14 @@ def _run(check: Check, attempt: Callable[[dict[str, Any]], None], number: int, p
         attempt(drawn)
 
     run()
+
+
+def size_of(value: Any) -> float:
+    """How large drawn inputs are: the number of entries of all their tensors."""
+    if isinstance(value, torch.Tensor):
+        return value.numel()
+    if isinstance(value, dict):
+        return sum(map(size_of, value.values()))
+    if isinstance(value, (list, tuple)):
+        return sum(map(size_of, value))
+    return 0.0

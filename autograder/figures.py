@@ -145,17 +145,16 @@ def _colour_axis(tables: list[list[list[float]]], signed: bool, label: str) -> d
     largest = (max(map(abs, finite)) if signed else max(finite)) or 1.0
     least = -largest if signed else min(0.0, *finite)
     bar = {"title": {"text": label, "side": "top", "font": {"size": FONT}}, "thickness": 14, "tickfont": {"size": SMALL},
-           "ticklabelposition": "outside bottom"}   # else the highest number touches the title
+           "ticks": "outside", "ticklabelposition": "outside" if signed else "outside bottom"}   # clear of the title
     return {"colorscale": DIVERGING if signed else SEQUENTIAL, "cmin": least, "cmax": max(largest, least + 1e-12), "colorbar": bar}
 
 
 def _ticks(words: list[str], reverse: bool = False) -> dict[str, Any]:
     """Axis settings that put a word at each token; reversed, the first token is on top."""
-    step = math.ceil(len(words) / 32)
-    places = list(range(0, len(words), step))
+    places = list(range(0, len(words), math.ceil(len(words) / 32)))
     ends = [len(words) - 0.5, -0.5] if reverse else [-0.5, len(words) - 0.5]
-    return {"tickvals": places, "ticktext": [words[n] for n in places], "range": ends, "showgrid": False, "zeroline": False,
-            "title_standoff": 8}
+    words_there = [words[n] for n in places]
+    return {"tickvals": places, "ticktext": words_there, "range": ends, "showgrid": False, "zeroline": False, "title_standoff": 8}
 
 
 def _grid(panels: int, columns: int) -> tuple[int, int]:

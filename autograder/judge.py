@@ -11,7 +11,7 @@ from autograder.case import Case
 from autograder.compare import TOLERANCE
 from autograder.deck import DeckCheck, DeckExercise, replay
 from autograder.exercise import HIDDEN, Answer, Check
-from autograder.explore import PUBLIC_SEED, Failure, seed_of, smallest_failure
+from autograder.explore import PUBLIC_SEED, Failure, seed_of, size_of, smallest_failure
 from autograder.student import Ask, OverLimit, Student
 from autograder.untrusted.operations import perform
 from autograder.verdict import CORRECT, LIMIT, CheckVerdict, ExerciseVerdict, judged
@@ -68,7 +68,7 @@ def _told(deck: DeckExercise, check: DeckCheck, failures: list[tuple[int, BaseEx
     """The verdict with the smallest failing input: shrunk live, on inputs of the public seed where the check is hidden."""
     hidden = check.check.visibility == HIDDEN
     number = PUBLIC_SEED if hidden else seed
-    index, error, case = min(failures, key=lambda failure: _size(check.cases[failure[0]].drawn))
+    index, error, case = min(failures, key=lambda failure: size_of(check.cases[failure[0]].drawn))
     verdict = judged(deck.exercise, check.check, error, case)
     if isinstance(error, OverLimit):
         return verdict
@@ -97,47 +97,42 @@ def _shrink(deck: DeckExercise, check: Check, live: Ask, seed: int) -> Failure |
     return smallest_failure(check, Student(ask, deck.exercise.returns), seed=seed, ignore=_Spent)
 
 
-def _size(value: Any) -> float:
-    if isinstance(value, torch.Tensor):
-        return value.numel()
-    if isinstance(value, dict):
-        return sum(map(_size, value.values()))
-    if isinstance(value, (list, tuple)):
-        return sum(map(_size, value))
-    return 0.0
-
-
 def _name_behaviour(deck: DeckExercise, answers: list[list[tuple] | Lost], failed: dict[int, list[int]], verdict: ExerciseVerdict) -> None:
-    """Name the misconceptions that give the student's answers on every case of some failing check, and fail no other check."""
-    unexplained, tells = set(failed), []
-    known = [(answer, _misconceived(deck, answer)) for answer in deck.exercise.misconceptions]
+    """Name the misconceptions that give the student's answers on every case of some failing check, and fail no other check.
+
+    Two at most, those that explain most first.
+    """
     lost = {number for number, given in enumerate(answers) if isinstance(given, Lost)}
-    while unexplained and len(tells) < 2:
-        scored = [(len(explains), answer, explains) for answer, (fails, theirs) in known if fails - lost <= set(failed)
-                  for explains in [{n for n in unexplained & fails if _agree(answers[n], theirs[n])}]]
-        count, answer, explains = max(scored, key=lambda entry: entry[0], default=(0, None, set()))
-        if count == 0:
+    explains = {}
+    for answer in deck.exercise.misconceptions:
+        same = {number for number in failed if _agree(answers[number], deck, answer, number)}
+        if same and deck.fails(answer, _fails) - lost <= set(failed):
+            explains[answer] = same & deck.fails(answer, _fails)
+    tells: list[str] = []
+    while explains and len(tells) < 2:
+        answer = max(explains, key=lambda known: len(explains[known]))
+        told = explains.pop(answer)
+        if not told:
             break
         tells.append(answer.tell)
-        unexplained -= explains
-        for number in explains:
+        for number in told:
             verdict.checks[number].message += f" It behaves like {answer.tell}."
+        explains = {known: numbers - told for known, numbers in explains.items()}
     verdict.behaves_like = "; and like ".join(tells) or None
 
 
-def _misconceived(deck: DeckExercise, answer: Answer) -> tuple[set[int], list[list[tuple]]]:
-    """The checks that a misconception fails, and its answers to every recorded call (computed once per deck)."""
-    if answer.name not in deck.misconceived:
-        def ask(operation: tuple) -> tuple:
-            return perform(answer.function, operation)
-        theirs = [[ask(operation) for operation in operations] for operations in deck.operations]
-        fails = {number for number, (check, given) in enumerate(zip(deck.checks, theirs)) if _failures(deck, check, given, ask, set())}
-        deck.misconceived[answer.name] = (fails, theirs)
-    return deck.misconceived[answer.name]
+def _fails(deck: DeckExercise, answer: Answer) -> set[int]:
+    """The checks of the deck that a misconception fails."""
+    def ask(operation: tuple) -> tuple:
+        return perform(answer.function, operation)
+    return {number for number, check in enumerate(deck.checks) if _failures(deck, check, deck.misconceived(answer, number), ask, set())}
 
 
-def _agree(ours: list[tuple] | Lost, theirs: list[tuple]) -> bool:
-    return not isinstance(ours, Lost) and len(ours) == len(theirs) and all(map(same_answer, ours, theirs))
+def _agree(ours: list[tuple] | Lost, deck: DeckExercise, answer: Answer, number: int) -> bool:
+    """Whether the answers to one check are those of a misconception; it is asked no more than it takes to disagree."""
+    if isinstance(ours, Lost):
+        return False
+    return all(same_answer(mine, deck.misconceived_at(answer, number, at)) for at, mine in enumerate(ours))
 
 
 def same_answer(one: Any, other: Any) -> bool:

@@ -138,7 +138,7 @@ def _add_solution(rebuilt: Rebuilt, course: CourseCell, copies: list[SubmittedCe
     for copy in copies:
         if copy.cell_type != "code":
             rebuilt.remarks.append(f"The cell of {name} had become a {copy.cell_type} cell; it was run as code.")
-    rebuilt.attempted[name] = any(text.strip() and not same_code(text, course.source) for text in texts)
+    rebuilt.attempted[name] = any(text.strip() and not same_code(text, course.source) and not is_stub(text) for text in texts)
     _append(rebuilt, course, texts[0] if texts else course.source, STUDENT, f"the cell of {name}")
     for number, text in enumerate(texts[1:], 2):
         rebuilt.cells.append(Cell(PROSE, "code", text, f"{course.cell_id}-copy-{number}", {}, STUDENT, f"cell {number} of {name}"))
@@ -217,11 +217,26 @@ def same_code(one: str, other: str) -> bool:
         return False
 
 
+def is_stub(source: str) -> bool:
+    """Whether every function in the cell does nothing but raise NotImplementedError."""
+    try:
+        body = ast.parse(source).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    functions = [node for node in body if isinstance(node, ast.FunctionDef)]
+    return bool(functions) and len(functions) == len(body) and all(
+        all(isinstance(s, ast.Raise) and "NotImplementedError" in ast.dump(s) for s in f.body if not _is_docstring(s))
+        and any(isinstance(s, ast.Raise) for s in f.body) for f in functions)
+
+
 def _skeleton(source: str) -> str:
     tree = ast.parse(source)
     for node in ast.walk(tree):
         body = getattr(node, "body", None)
-        if isinstance(body, list) and body and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant) \
-                and isinstance(body[0].value.value, str):
+        if isinstance(body, list) and body and _is_docstring(body[0]):
             node.body = body[1:]
     return ast.dump(tree)
+
+
+def _is_docstring(node: ast.AST) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)

@@ -8,6 +8,7 @@ can be checked by hand.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import torch
 from hypothesis import strategies as st
@@ -39,37 +40,41 @@ class Filler:
         return torch.randn(shape, generator=generator, dtype=torch.float64)
 
 
+@lru_cache(maxsize=None)
 def fillers(kinds: tuple[str, ...] = KINDS) -> st.SearchStrategy[Filler]:
     """Draws a `Filler` (two small draws, however large the tensors are)."""
-    return st.builds(Filler, st.sampled_from(kinds), st.integers(0, 2**16))
+    return st.tuples(st.sampled_from(kinds), st.integers(0, 2**16)).map(lambda drawn: Filler(*drawn))
 
 
+@lru_cache(maxsize=None)
 def sizes(low: int = 1, high: int = 5) -> st.SearchStrategy[int]:
     """A number of tokens or features."""
     return st.integers(low, high)
 
 
+@lru_cache(maxsize=None)
 def leading(most: int = 2) -> st.SearchStrategy[tuple[int, ...]]:
     """Leading batch dimensions: none, one or two of them, each 1 to 3 long."""
     return st.sampled_from([(), (2,), (3, 2), (1,), (2, 1), (1, 3)][: 6 if most == 2 else 2])
 
 
-@st.composite
-def tensors(draw, *, batch=leading(), low: int = 1, high: int = 5, dims: int = 2, kinds=KINDS) -> torch.Tensor:
-    """A float64 tensor with `dims` trailing dimensions after the batch dimensions."""
-    shape = draw(batch) + tuple(draw(sizes(low, high)) for _ in range(dims))
-    return draw(fillers(kinds))(shape)[0]
+@lru_cache(maxsize=None)
+def tensors(*, batch=leading(), low: int = 1, high: int = 5, dims: int = 2, kinds: tuple[str, ...] = KINDS):
+    """Draws a float64 tensor with `dims` trailing dimensions after the batch dimensions."""
+    shapes = st.tuples(batch, *[sizes(low, high)] * dims)
+    return st.tuples(shapes, fillers(kinds)).map(lambda drawn: drawn[1]((*drawn[0][0], *drawn[0][1:]))[0])
 
 
-@st.composite
-def distributions(draw, *, batch=leading(), low: int = 1, high: int = 5, dims: int = 1, zeros: bool = False):
-    """Rows that sum to 1 over the last of `dims` trailing dimensions; with `zeros`, some entries are exactly 0."""
-    shape = draw(batch) + tuple(draw(sizes(low, high)) for _ in range(dims))
-    logits = draw(fillers())(shape)[0]
+@lru_cache(maxsize=None)
+def distributions(*, batch=leading(), low: int = 1, high: int = 5, dims: int = 1, zeros: bool = False):
+    """Draws rows that sum to 1 over the last of `dims` trailing dimensions; with `zeros`, some entries are exactly 0."""
+    return tensors(batch=batch, low=low, high=high, dims=dims).map(lambda logits: _rows(logits, zeros))
+
+
+def _rows(logits: torch.Tensor, zeros: bool) -> torch.Tensor:
     alpha = torch.softmax(logits, -1)
-    if zeros and shape[-1] > 1:
-        keep = logits >= logits.median(-1, keepdim=True).values
-        alpha = alpha * keep
+    if zeros and logits.shape[-1] > 1:
+        alpha = alpha * (logits >= logits.median(-1, keepdim=True).values)
         alpha = alpha / alpha.sum(-1, keepdim=True)
     return alpha
 

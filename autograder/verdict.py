@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
+import re
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Iterator
 
 import torch
 
@@ -12,6 +14,7 @@ from autograder.case import Case
 from autograder.compare import Mismatch
 from autograder.exercise import HIDDEN, Check, Exercise
 from autograder.student import OverLimit, StudentRaised
+from autograder.untrusted.operations import AFTER, VJP
 
 CORRECT, WRONG, RAISED, LIMIT = "correct", "wrong", "raised", "limit"
 NOT_ATTEMPTED, UNREADABLE, GRADER_FAULT = "not_attempted", "unreadable", "grader_fault"
@@ -76,7 +79,7 @@ def judged(exercise: Exercise, check: Check, error: BaseException, case: Case) -
         return CheckVerdict(check, RAISED, _raised_sentence(error, hidden), example)
     if isinstance(error, Mismatch):
         sentence = error.sentence if hidden else str(error)
-        return CheckVerdict(check, WRONG, f"{sentence[:1].upper()}{sentence[1:]}.", example)
+        return CheckVerdict(check, WRONG, f"{sentence}.", example)
     return CheckVerdict(check, WRONG, f"The result could not be used as the check needs it ({type(error).__name__}).", example)
 
 
@@ -104,7 +107,7 @@ def counterexample(exercise: Exercise, error: BaseException, case: Case, *, show
     """The failing call of `case` as text; the last call is the one that failed, or the one whose result was compared."""
     if not case.calls:
         return None
-    (_, args, kwargs, _), answer = case.calls[-1]
+    (kind, args, kwargs, cotangents), answer = case.calls[-1]
     names = _argument_names(exercise, args, kwargs)
     mismatch = error if isinstance(error, Mismatch) else None
     shown = {name: render(value) for name, value in names.items()}
@@ -114,9 +117,22 @@ def counterexample(exercise: Exercise, error: BaseException, case: Case, *, show
     if got is None and answer[0] == "value" and show_expected:
         got = render(answer[1])
     where = list(mismatch.where) if mismatch and mismatch.where else None
-    lines = ["import torch"] if False else []
-    lines += [f"{name} = {literal(value)}" for name, value in names.items() if isinstance(value, torch.Tensor)]
-    return Counterexample(call, shown, expected, got if show_expected else None, where, [*lines, call])
+    return Counterexample(call, shown, expected, got if show_expected else None, where, _reproduce(names, call, kind, cotangents))
+
+
+def _reproduce(names: dict[str, Any], call: str, kind: str, cotangents: tuple | None) -> list[str]:
+    """Three lines to paste below the answer: the inputs, the call, and what to look at."""
+    tensors = {name: value for name, value in names.items() if isinstance(value, torch.Tensor)}
+    inputs = f"{', '.join(tensors)} = {', '.join(map(literal, tensors.values()))}" if tensors else "# no tensors go in"
+    if kind == AFTER:
+        return [inputs, call, f"print({', '.join(tensors)})"]
+    if kind == VJP:
+        weights = next(c for c in cotangents if c is not None)
+        leaves = [name for name, value in tensors.items() if value.is_floating_point()]
+        first = "[0]" if len(cotangents) > 1 else ""
+        return [inputs, f"[x.requires_grad_() for x in ({', '.join(leaves)},)]; ({call}{first} * {literal(weights)}).sum().backward()",
+                f"print({', '.join(name + '.grad' for name in leaves)})"]
+    return [inputs, f"result = {call}", "print(result)"]
 
 
 def _argument_names(exercise: Exercise, args: tuple, kwargs: dict) -> dict[str, Any]:
@@ -133,7 +149,7 @@ def render(value: Any) -> str:
     """`value` as a person would want to read it: at most 6 x 6 entries, four digits, with its shape."""
     if isinstance(value, torch.Tensor):
         shape = " × ".join(map(str, value.shape)) or "a single number"
-        with _printing():
+        with _printing(value):
             return f"{str(value.detach())[7:-1].split(', dtype')[0].replace(chr(10) + '       ', chr(10))}   ({shape})"
     if isinstance(value, (list, tuple)):
         return "(" + ", ".join(render(item) for item in value[:4]) + ")"
@@ -145,18 +161,18 @@ def literal(value: torch.Tensor) -> str:
     if value.numel() > 200:
         return f"...  # {tuple(value.shape)}: too large to print"
     data = value.tolist()
-    text = repr(data).replace("-inf", "float('-inf')") if value.is_floating_point() else repr(data)
-    text = text.replace("nan", "float('nan')")
+    text = re.sub(r"(?<![\w'])(-?)(inf|nan)(?![\w'])", r"float('\1\2')", repr(data))
     dtype = "" if value.dtype in (torch.bool, torch.int64) else f", dtype={value.dtype}"
     suffix = f".reshape({tuple(value.shape)})" if value.numel() == 0 else ""
     return f"torch.tensor({text}{dtype}){suffix}"
 
 
-class _printing:
-    """Tensor printing with four digits and at most six rows and columns."""
-
-    def __enter__(self) -> None:
-        torch.set_printoptions(precision=4, threshold=36, edgeitems=3, linewidth=100, sci_mode=False)
-
-    def __exit__(self, *_: Any) -> None:
+@contextlib.contextmanager
+def _printing(value: torch.Tensor) -> Iterator[None]:
+    """Tensor printing with four digits and at most six rows and columns; powers of ten only for huge entries."""
+    huge = value.is_floating_point() and bool((value[value.isfinite()].abs() >= 1e6).any())
+    torch.set_printoptions(precision=4, threshold=36, edgeitems=3, linewidth=100, sci_mode=huge)
+    try:
+        yield
+    finally:
         torch.set_printoptions(profile="default")

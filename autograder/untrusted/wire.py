@@ -134,7 +134,7 @@ def _tensor_bytes(tensor: torch.Tensor) -> bytes:
 
 def decode(payload: bytes | bytearray | memoryview) -> Any:
     """The value that `payload` stands for. Tensors share memory with `payload`. Raises `WireError`."""
-    view = memoryview(payload)
+    view = memoryview(bytearray(payload) if isinstance(payload, bytes) else payload)  # torch wants writable memory
     if len(view) < HEADER.size:
         raise WireError("frame shorter than its header")
     tree_size, buffer_size = HEADER.unpack_from(view)

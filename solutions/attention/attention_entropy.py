@@ -29,7 +29,7 @@ def agrees_with_the_reference(student, alpha):
     assert_close(student(alpha), attention_entropy(alpha), what="the entropy")
 
 
-@exercise.hidden_check(points=0.5, hint="Which line writes into alpha?")
+@exercise.hidden_check(points=0.5, examples=8, hint="Which line writes into alpha?")
 @given(distributions(zeros=True))
 def the_input_stays_as_it_was(student, alpha):
     """The weights that were passed in are unchanged afterwards."""

@@ -25,7 +25,7 @@ def agrees_with_the_reference(student, case):
     assert_equal(student(*case), padding_mask(*case), what="the mask")
 
 
-@exercise.hidden_check(points=0.5, hint="Which line writes into lengths?")
+@exercise.hidden_check(points=0.5, examples=8, hint="Which line writes into lengths?")
 @given(lengths_and_width())
 def lengths_stay_as_they_were(student, case):
     """The lengths that were passed in are unchanged afterwards."""

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from autograder.compare import assert_close
 from autograder.exercises.attention.softmax import (a_shift_changes_nothing, exercise, minus_infinity_gets_no_weight,
-                                                    odds_are_exponentials_of_differences, rows_sum_to_one,
-                                                    the_axis_is_the_one_asked_for, the_input_stays_as_it_was, with_axis)
+                                                    rows_sum_to_one, the_axis_is_the_one_asked_for, the_input_stays_as_it_was,
+                                                    weights_are_exponentials_over_their_sum, with_axis)
 from autograder.strategies import fillers, on_grid, tensors
 
 
@@ -46,7 +46,7 @@ def rows_far_apart(student, Z):
     assert_close(student(Z), softmax(Z), what="softmax(Z)")
 
 
-@exercise.hidden_check(points=0.5, hint="Does something inside cut or bend the gradient (detach, no_grad, .data, rounding)?")
+@exercise.hidden_check(points=0.5, examples=12, hint="Does something inside cut or bend the gradient (detach, no_grad, .data, rounding)?")
 @given(tensors(low=2), fillers(("normal",)))
 def the_gradient_is_right(student, Z, filler):
     """Where a gradient flows through the result, it is the gradient of softmax."""
@@ -123,7 +123,7 @@ def axis_dropped_in_the_sum(Z, dim=-1):
     return weights / weights.sum(dim)
 
 
-@exercise.misconception(caught_by=odds_are_exponentials_of_differences, tell="a linear normalisation, without the exponential")
+@exercise.misconception(caught_by=weights_are_exponentials_over_their_sum, tell="a linear normalisation, without the exponential")
 def linear_normalisation(Z, dim=-1):
     weights = Z - Z.min(dim=dim, keepdim=True).values + 1e-12
     return weights / weights.sum(dim=dim, keepdim=True)
@@ -134,18 +134,18 @@ def never_normalised(Z, dim=-1):
     return torch.exp(Z - Z.max(dim=dim, keepdim=True).values)
 
 
-@exercise.misconception(caught_by=odds_are_exponentials_of_differences, tell="absolute values in place of exponentials")
+@exercise.misconception(caught_by=weights_are_exponentials_over_their_sum, tell="absolute values in place of exponentials")
 def absolute_values(Z, dim=-1):
     return (Z.abs() + 1e-12) / (Z.abs() + 1e-12).sum(dim=dim, keepdim=True)
 
 
-@exercise.misconception(caught_by=odds_are_exponentials_of_differences, tell="powers of 2 instead of e")
+@exercise.misconception(caught_by=weights_are_exponentials_over_their_sum, tell="powers of 2 instead of e")
 def base_two(Z, dim=-1):
     weights = torch.exp2(Z - Z.max(dim=dim, keepdim=True).values)
     return weights / weights.sum(dim=dim, keepdim=True)
 
 
-@exercise.misconception(caught_by=odds_are_exponentials_of_differences, tell="softmax of -Z: the smallest score gets the largest weight")
+@exercise.misconception(caught_by=weights_are_exponentials_over_their_sum, tell="softmax of -Z: the smallest score gets the largest weight")
 def minimum_wins(Z, dim=-1):
     return torch.softmax(-Z, dim)
 

@@ -45,7 +45,7 @@ def agrees_with_finite_differences(student, case):
     assert_close((J @ step[..., None])[..., 0], change, what="J times a change of the scores")
 
 
-@exercise.check(points=0.5, hint="Which line writes into alpha?")
+@exercise.check(points=0.5, examples=8, hint="Which line writes into alpha?")
 @given(distributions())
 def the_input_stays_as_it_was(student, alpha):
     """The weights that were passed in are unchanged afterwards."""

@@ -1,0 +1,118 @@
+"""Grading a class: several processes share one deck and one box; one process writes what they find."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import multiprocessing
+import os
+import shutil
+import stat
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+from typing import Callable, Iterator
+
+from autograder.gradebook import ensure_assignment, open_gradebook, record, up_to_date
+from autograder.grader import Grader, Outcome
+from autograder.results import Results, SubmissionResult
+from autograder.submissions import Found, Handed, find_notebook, timestamp_of
+
+_grader: Grader | None = None
+
+
+def grade_class(grader: Grader, root: Path, handed: list[Handed], *, workers: int,
+                progress: Callable[[SubmissionResult], None] = lambda result: None) -> Results:
+    """Grade every submission, write gradebook and autograded notebooks, and return the results by student.
+
+    The result does not depend on `workers` or on the order in which submissions finish.
+    """
+    results: dict[str, SubmissionResult] = {}
+    course, blueprint = grader.course, grader.blueprint
+    with open_gradebook(course) as gradebook:
+        if not up_to_date(gradebook, blueprint, course):
+            ensure_assignment(gradebook, blueprint, course)
+        for submission, outcome in _outcomes(grader, handed, workers):
+            record(gradebook, blueprint, outcome.result, timestamp_of(submission))
+            write_autograded(root, submission, outcome.notebook)
+            results[submission.student] = outcome.result
+            progress(outcome.result)
+    return Results(assignment=blueprint.assignment, isolation=grader.box.level, submissions=[results[h.student] for h in handed])
+
+
+def _outcomes(grader: Grader, handed: list[Handed], workers: int) -> Iterator[tuple[Handed, Outcome]]:
+    """Outcomes as they finish. A process that dies is replaced; a submission that kills two is set aside with a reason."""
+    global _grader
+    _grader = grader
+    gc.collect()
+    gc.freeze()
+    left, struck = list(handed), {}
+    while left:
+        finished: set[str] = set()
+        alone = bool(struck)  # after a death, one at a time, so that it is known which one it was
+        with _pool(1 if alone else min(workers, len(left))) as pool:
+            futures: dict[Future, Handed] = {pool.submit(_grade_one, h): h for h in (left[:1] if alone else left)}
+            try:
+                for future in as_completed(futures):
+                    outcome = future.result()
+                    finished.add(futures[future].student)
+                    yield futures[future], outcome
+            except BrokenProcessPool:
+                first = next(h for h in left if h.student not in finished)
+                struck[first.student] = struck.get(first.student, 0) + 1
+                if alone and struck[first.student] >= 2:
+                    finished.add(first.student)
+                    yield first, _set_aside(grader, first)
+        left = [h for h in left if h.student not in finished]
+
+
+@contextlib.contextmanager
+def _pool(workers: int) -> Iterator[ProcessPoolExecutor]:
+    pool = ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("fork"))
+    try:
+        yield pool
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _grade_one(handed: Handed) -> Outcome:
+    return _grader.grade(handed.student, _find(handed))
+
+
+def _find(handed: Handed) -> Found:
+    try:
+        return find_notebook(handed)
+    except OSError as error:
+        return Found(None, None, f"the folder could not be read ({error.strerror}); check its permissions")
+
+
+def _set_aside(grader: Grader, handed: Handed) -> Outcome:
+    fault = Found(None, None, "the grader's own process ended twice while it graded this notebook; this is the grader's fault")
+    outcome = grader.grade(handed.student, fault)
+    exercises = [e.model_copy(update={"outcome": "grader_fault", "checks": [c.model_copy(update={"outcome": "grader_fault", "message": fault.reason})
+                                                                            for c in e.checks]}) for e in outcome.result.exercises]
+    return Outcome(outcome.result.model_copy(update={"outcome": "grader_fault", "exercises": exercises}), outcome.notebook)
+
+
+def write_autograded(root: Path, handed: Handed, text: str) -> Path:
+    """Write ``autograded/<student>/<assignment>/<assignment>.ipynb`` (read-only, as nbgrader does) and the time stamp beside it."""
+    folder = root / "autograded" / handed.student / handed.assignment
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{handed.assignment}.ipynb"
+    temporary = folder / f".{handed.assignment}.{os.getpid()}.tmp"
+    temporary.write_text(text, encoding="utf-8")
+    temporary.chmod(stat.S_IRUSR | stat.S_IRGRP | stat.S_IROTH)
+    temporary.replace(path)
+    stamp = handed.folder / "timestamp.txt"
+    if stamp.is_file() and not stamp.is_symlink():
+        with contextlib.suppress(OSError):
+            (folder / "timestamp.txt").unlink(missing_ok=True)
+            shutil.copyfile(stamp, folder / "timestamp.txt")
+    return path
+
+
+def default_workers() -> int:
+    """One worker for each core this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+

@@ -1,0 +1,147 @@
+"""The command line: ``autograder build | check | grade | demo``.
+
+Exit status: 0 graded (whatever the score), 2 usage or configuration, 3 something could not be graded (still written out).
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from autograder import __version__
+from autograder.assignment import CourseError, assignments
+
+app = typer.Typer(no_args_is_help=True, add_completion=True, pretty_exceptions_enable=False, rich_markup_mode=None,
+                  help="An auto-graded homework kit about transformers.")
+out, err = Console(soft_wrap=True), Console(stderr=True, soft_wrap=True)
+
+Json = Annotated[Optional[Path], typer.Option("--json", metavar="PATH", help="Write the results document there ('-' for standard output).")]
+Least = Annotated[Optional[str], typer.Option("--least-isolation", metavar="LEVEL",
+                                              help="Accept this isolation level: isolated, confined, limited or none.")]
+
+
+def main() -> None:
+    """Run the command line; every expected error is one sentence on stderr and exit status 2."""
+    from autograder.box import BoxError
+    try:
+        app()
+    except (CourseError, BoxError) as error:
+        err.print(f"[bold red]error:[/] {escape(str(error))}")
+        sys.exit(2)
+
+
+def _version(show: bool) -> None:
+    if show:
+        typer.echo(f"autograder {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")] = False) -> None:
+    pass
+
+
+def _course():
+    """The course that the working folder belongs to: its root and model."""
+    from autograder.course import find_root, read_course
+    root = find_root()
+    if root is None:
+        raise CourseError("no course.yaml in this folder or above it; run this in the course's folder")
+    return root, read_course(root / "course.yaml")
+
+
+def _known_level(level: str | None) -> str | None:
+    from autograder.box import LEVELS
+    if level is not None and level not in LEVELS:
+        raise CourseError(f"--least-isolation {level}: there is no such level; the levels are {', '.join(LEVELS)}")
+    return level
+
+
+@app.command()
+def build(names: Annotated[Optional[list[str]], typer.Argument(metavar="[ASSIGNMENT]...", help="All of them by default.")] = None) -> None:
+    """Make the source notebook and the release of assignments (for instructors).
+
+    Example: autograder build attention
+    """
+    from autograder.build import build as build_one
+    root, course = _course()
+    for name in names or [assignment.name for assignment in course.assignments]:
+        course.assignment(name)
+        for path in build_one(root, name):
+            out.print(f"wrote {escape(str(path))}")
+
+
+@app.command()
+def check(file: Annotated[Path, typer.Argument(metavar="FILE.ipynb", help="The notebook to check.")], json: Json = None,
+          least_isolation: Least = None) -> None:
+    """Check one notebook: a table, and every failure in full. In the course's folder hidden checks are run too.
+
+    Example: autograder check attention.ipynb
+    """
+    from autograder.checkfile import check_file
+    from autograder.report import show_submission
+    if not file.is_file():
+        raise CourseError(f"{file}: there is no such file")
+    results = check_file(file, least=_known_level(least_isolation))
+    _write_json(results, json)
+    if str(json) != "-":
+        show_submission(out, results)
+    if any(s.outcome in ("unreadable", "grader_fault") for s in results.submissions):
+        raise typer.Exit(3)
+
+
+@app.command()
+def grade(assignment: Annotated[str, typer.Argument(metavar="ASSIGNMENT", help="Its name, as in course.yaml.")],
+          student: Annotated[Optional[list[str]], typer.Option("--student", metavar="ID", help="Only this student (may be repeated).")] = None,
+          workers: Annotated[Optional[int], typer.Option("--workers", min=1, metavar="N", help="Processes; by default one a core.")] = None,
+          feedback: Annotated[bool, typer.Option("--feedback/--no-feedback", help="Write feedback pages.")] = True,
+          json: Json = None, least_isolation: Least = None) -> None:
+    """Grade every submission of an assignment into nbgrader's gradebook, autograded/ and feedback/.
+
+    Example: autograder grade attention --json results.json
+    """
+    from autograder.batch import default_workers
+    from autograder.report import grade_with_progress
+    from autograder.submissions import handed_in
+    root, course = _course()
+    course.assignment(assignment)
+    handed = [h for h in handed_in(root, assignment) if not student or h.student in student]
+    if not handed:
+        raise CourseError(f"no submissions of {assignment} under {root / 'submitted'}; put each at "
+                          f"submitted/<student>/{assignment}/{assignment}.ipynb")
+    results = grade_with_progress(err if str(json) == "-" else out, root, course, handed, workers=workers or default_workers(),
+                                  least=_known_level(least_isolation), feedback=feedback)
+    _write_json(results, json)
+    if any(s.outcome in ("unreadable", "grader_fault") for s in results.submissions):
+        raise typer.Exit(3)
+
+
+@app.command()
+def demo(folder: Annotated[Path, typer.Argument(help="Where to put the demo course.")] = Path("demo")) -> None:
+    """Make a class of submissions, right, wrong, broken and hostile, in a course of its own (graded by `make demo`).
+
+    Example: autograder demo demo
+    """
+    from autograder.demo import make_demo
+    root, _ = _course()
+    count = make_demo(root, folder)
+    out.print(f"{count} submissions in {escape(str(folder))}/submitted; grade them there with: autograder grade {assignments()[0]}")
+
+
+def _write_json(results, path: Path | None) -> None:
+    if path is None:
+        return
+    text = results.model_dump_json(indent=1, by_alias=True) + "\n"
+    if str(path) == "-":
+        sys.stdout.write(text)
+    else:
+        path.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,121 @@
+"""The door in the notebook: ``check(softmax)`` under an exercise runs its public checks on the student's own function."""
+
+from __future__ import annotations
+
+import sys
+import time
+from functools import lru_cache
+from typing import Any, Callable
+
+from autograder.assignment import exercise_named, hidden_counts
+from autograder.case import Case, running
+from autograder.exercise import PUBLIC, Check, Exercise
+from autograder.explore import PUBLIC_SEED, Failure, draw_cases, seed_of, size_of, smallest_failure
+from autograder.panel import as_html, as_text, headline
+from autograder.results import ExerciseResult, exercise_result
+from autograder.student import Student, local
+from autograder.verdict import CORRECT, CheckVerdict, ExerciseVerdict, judged
+
+SHRINK_SECONDS = 0.08
+
+
+class Panel:
+    """What a check cell shows: a panel in Jupyter, plain text elsewhere. `result` holds it as data."""
+
+    def __init__(self, result: ExerciseResult) -> None:
+        self.result = result
+
+    def _repr_html_(self) -> str:
+        return as_html(self.result)
+
+    def __repr__(self) -> str:
+        return as_text(self.result)
+
+
+def check(function: Callable) -> None:
+    """Run the public checks of an exercise on `function` and show what holds and what does not.
+
+    The exercise is found by the function's name. Raises ValueError when there is none of that name.
+    When a check does not hold, one line also goes to stderr, so that `nbgrader validate` and plain nbgrader see it too.
+    """
+    exercise = _exercise_of(function)
+    panel = Panel(exercise_result(verdict_at_the_desk(exercise, function)))
+    if _in_notebook():
+        from IPython.display import display
+        display(panel)
+    else:
+        print(panel)
+    if panel.result.outcome != CORRECT:
+        print(headline(panel.result), file=sys.stderr)
+
+
+def verdict_at_the_desk(exercise: Exercise, function: Callable) -> ExerciseVerdict:
+    """The verdict of the public checks on a function of this process, inputs drawn from the public seed."""
+    verdict = ExerciseVerdict(exercise, [], not_run=hidden_counts(exercise.assignment).get(exercise.name, 0))
+    student, remarks = local(function, exercise.returns), set()
+    spend = time.monotonic() + SHRINK_SECONDS
+    for one in exercise.checks:
+        if one.visibility == PUBLIC:
+            verdict.checks.append(_verdict(exercise, one, student, remarks, spend))
+    verdict.remarks = sorted(remarks)
+    return verdict
+
+
+def _verdict(exercise: Exercise, one: Check, student: Student, remarks: set[str], spend: float) -> CheckVerdict:
+    """Run the cases, drawn once a session; the smallest that fails is shrunk further by hypothesis until time `spend`."""
+    seed = seed_of(PUBLIC_SEED, exercise.assignment, exercise.name, one.name)
+    failures = []
+    for drawn in cached_cases(one, seed):
+        with running(Case()) as case:
+            try:
+                one.body(student, **drawn)
+            except Exception as error:  # noqa: BLE001 - the student's mistake, to be told
+                failures.append(Failure(drawn, error, case))
+            remarks |= case.remarks
+    if not failures:
+        return CheckVerdict(one, CORRECT)
+    smallest = min(failures, key=lambda failure: size_of(failure.drawn))
+    shrunk = smallest_failure(one, _patient(student, spend), seed=seed, ignore=_Spent)
+    if shrunk is not None and size_of(shrunk.drawn) <= size_of(smallest.drawn):
+        smallest = shrunk
+    return judged(exercise, one, smallest.error, smallest.case)
+
+
+class _Spent(BaseException):
+    """The time for shrinking is used up."""
+
+
+def _patient(student: Student, spend: float) -> Student:
+    """`student`, until time `spend`."""
+    def ask(operation: tuple) -> tuple:
+        if time.monotonic() > spend:
+            raise _Spent
+        return student.ask(operation)
+    return Student(ask, student.returns)
+
+
+@lru_cache(maxsize=None)
+def cached_cases(one: Check, seed: int) -> list[dict[str, Any]]:
+    """The cases of a check, drawn once in a session."""
+    return draw_cases(one, seed=seed)
+
+
+def _exercise_of(function: Any) -> Exercise:
+    exercise = exercise_named(getattr(function, "__name__", ""))
+    if exercise is None:  # a partial, a lambda or a wrapped function: by the variable that holds it
+        names = [name for name, value in _notebook_names().items() if value is function]
+        exercise = next(filter(None, map(exercise_named, names)), None)
+    if exercise is None:
+        name = getattr(function, "__name__", repr(function)[:40])
+        raise ValueError(f"there is no exercise called {name!r}; pass the function that you were asked to write, as in check(softmax)")
+    return exercise
+
+
+def _notebook_names() -> dict[str, Any]:
+    return dict(vars(sys.modules.get("__main__")))
+
+
+def _in_notebook() -> bool:
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython else None
+    return shell is not None and hasattr(shell, "kernel")

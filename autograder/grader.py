@@ -1,0 +1,103 @@
+"""A grader: everything one assignment needs, set up once, that turns a student's folder into a result and a notebook."""
+
+from __future__ import annotations
+
+import traceback
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+
+from autograder.assignment import CourseError, public_exercises, with_staff_half
+from autograder.autograded import notebook_text
+from autograder.blueprint import Blueprint, blueprint_of, read_blueprint
+from autograder.box import Box, BoxError, require_level, start_box
+from autograder.course import Course
+from autograder.deck import DeckExercise, draw_deck
+from autograder.engine import Graded, faulted, grade_notebook
+from autograder.explore import PUBLIC_SEED
+from autograder.notebook import Submission
+from autograder.results import SubmissionResult, WrittenResult, submission_result, unreadable_result
+from autograder.submissions import Found
+
+
+@dataclass
+class Outcome:
+    """What grading one submission gave: the result, and the autograded notebook as text."""
+
+    result: SubmissionResult
+    notebook: str
+
+
+@dataclass
+class Grader:
+    """Grades submissions of one assignment. Share it by forking: every process makes its own connection to the box."""
+
+    course: Course
+    blueprint: Blueprint
+    decks: dict[str, DeckExercise]
+    box: Box
+
+    def grade(self, student: str, found: Found) -> Outcome:
+        """Grade what was found in a student's folder. Never raises for anything that a student can hand in."""
+        name = found.path.name if found.path else f"{self.blueprint.assignment}.ipynb"
+        if found.submission is None:
+            untouched = self._result(student, name, self._graded(Submission([])))
+            result = unreadable_result(student, name, found.reason, untouched)
+            return Outcome(result, notebook_text(self.blueprint, result, None, isolation=self.box.level))
+        try:
+            graded = self._graded(found.submission)
+        except BoxError:
+            raise
+        except Exception as error:  # noqa: BLE001 - the grader's own fault is an outcome with a reason, not the end of the batch
+            where = traceback.extract_tb(error.__traceback__)[-1]
+            message = f"The grader failed ({type(error).__name__} in {Path(where.filename).name}, line {where.lineno}); this is not the student's fault."
+            graded = faulted(self.blueprint, self.decks, found.submission, message)
+        result = self._result(student, name, graded)
+        return Outcome(result, notebook_text(self.blueprint, result, graded, isolation=self.box.level))
+
+    def _graded(self, submission: Submission) -> Graded:
+        return grade_notebook(self.blueprint, submission, self.decks, self.box, self.course.limits, seed=self.course.seed)
+
+    def _result(self, student: str, name: str, graded: Graded) -> SubmissionResult:
+        answers = {cell.cell_id: cell.source.strip() for cell in graded.rebuilt.cells}
+        written = [WrittenResult(name=cell.grade_id, max_score=cell.points, answered=answers.get(cell.cell_id) != cell.source.strip())
+                   for cell in self.blueprint.written]
+        return submission_result(student, name, graded, written)
+
+    def close(self) -> None:
+        """End the box."""
+        self.box.close()
+
+
+def make_grader(course: Course, root: Path, assignment: str, *, least: str | None = None) -> Grader:
+    """Set up a grader: exercises with their staff halves, the deck, and the box at the level the course accepts.
+
+    Raises `CourseError` or `BoxError` with what to do about it.
+    """
+    torch.set_num_threads(1)
+    course.assignment(assignment)
+    blueprint = read_blueprint(root, assignment)
+    exercises = with_staff_half(assignment, root)
+    _agree(blueprint, list(exercises), root)
+    box = start_box(course.limits)
+    try:
+        require_level(box, least or course.isolation.least)
+        return Grader(course, blueprint, draw_deck(exercises, seed=course.seed), box)
+    except BaseException:
+        box.close()
+        raise
+
+
+def _agree(blueprint: Blueprint, names: list[str], root: Path) -> None:
+    if sorted(blueprint.exercises) != sorted(names):
+        raise CourseError(f"{root}/release/{blueprint.assignment} is not up to date with the exercises; "
+                          f"make it anew with: autograder build {blueprint.assignment}")
+
+
+def make_desk_grader(course: Course, assignment: str, submission: Submission) -> Grader:
+    """A grader without staff files, for a student's own machine: public checks, in the cells that the notebook has."""
+    torch.set_num_threads(1)
+    blueprint = blueprint_of(submission, assignment, public_exercises(assignment))
+    exercises = {name: exercise for name, exercise in public_exercises(assignment).items() if name in blueprint.exercises}
+    return Grader(course, blueprint, draw_deck(exercises, seed=PUBLIC_SEED), start_box(course.limits))

@@ -1,0 +1,106 @@
+"""Showing an exercise's result: as HTML for a notebook or a feedback page, and as plain text. Everything is escaped."""
+
+from __future__ import annotations
+
+from html import escape
+
+from autograder.results import CheckResult, ExerciseResult
+
+MARKS = {"correct": "✓", "wrong": "✗", "raised": "✗", "limit": "✗", "not_attempted": "–", "unreadable": "–", "grader_fault": "!"}
+WORDS = {"correct": "holds", "wrong": "does not hold", "raised": "raised an error", "limit": "ran over a limit",
+         "not_attempted": "not attempted", "unreadable": "not readable", "grader_fault": "the grader's own fault"}
+_COLOURS = {"correct": "#0b6e4f", "wrong": "#a3260c", "raised": "#a3260c", "limit": "#a3260c"}
+
+
+def headline(result: ExerciseResult) -> str:
+    """One line: how many checks hold, and how many were not run."""
+    held = sum(check.outcome == "correct" for check in result.checks)
+    line = f"{result.name}: {held} of {len(result.checks)} checks hold, {result.score:g} of {result.max_score:g} points"
+    if result.hidden_checks_not_run:
+        count = result.hidden_checks_not_run
+        line += f" · {count} hidden check{'s' if count > 1 else ''} not run here (grading runs {'them' if count > 1 else 'it'})"
+    return line
+
+
+def as_text(result: ExerciseResult) -> str:
+    """The whole panel as plain text."""
+    lines = [headline(result)]
+    for check in result.checks:
+        kind = " (hidden)" if check.visibility == "hidden" else ""
+        lines.append(f"  {MARKS[check.outcome]} {check.title}{kind}  [{check.points:g}/{check.max_points:g}]")
+        if check.outcome != "correct":
+            lines += [f"      {line}" for line in failure_lines(check)]
+    lines += [f"  note: {remark}" for remark in result.remarks]
+    return "\n".join(lines)
+
+
+def failure_lines(check: CheckResult) -> list[str]:
+    """A failure in the one format: what, smallest input, expected, got, where, three lines to reproduce it, a hint."""
+    lines = [check.message] if check.message else []
+    example = check.counterexample
+    if example is not None:
+        lines.append(f"smallest input that shows it{' (not one of the hidden ones)' if check.visibility == 'hidden' else ''}:")
+        for name, text in example.inputs.items():
+            lines += _indented(f"{name} = ", text)
+        if example.expected is not None:
+            lines += ["expected:", *_indented("", example.expected)]
+        if example.got is not None:
+            lines += ["got:", *_indented("", example.got)]
+        lines += ["to see it yourself, run below your answer:", *(f"    {line}" for line in example.reproduce)]
+    if check.outcome in ("wrong", "raised", "limit"):
+        lines.append(f"hint: {check.hint}")
+    return lines
+
+
+def _indented(head: str, text: str) -> list[str]:
+    first, *rest = text.split("\n")
+    return [f"    {head}{first}", *(f"    {' ' * len(head)}{line}" for line in rest)]
+
+
+def as_html(result: ExerciseResult) -> str:
+    """The whole panel as HTML without scripts; outcomes are told by sign and word, not by colour alone."""
+    rows = "".join(_row(check) for check in result.checks)
+    remarks = "".join(f"<li>{escape(remark)}</li>" for remark in result.remarks)
+    notes = f'<ul style="margin:.4em 0 0 1.2em;padding:0">{remarks}</ul>' if remarks else ""
+    good = all(check.outcome == "correct" for check in result.checks)
+    colour = _COLOURS["correct"] if good else _COLOURS["wrong"]
+    return (f'<div class="autograder-panel" style="border:1px solid #bbb;border-left:5px solid {colour};border-radius:3px;'
+            f'padding:.5em .8em;margin:.3em 0;max-width:60em;line-height:1.4;color:#111;background:#fff;text-align:left">'
+            f'<div style="font-weight:600">{escape(headline(result))}</div>{rows}{notes}</div>')
+
+
+def _row(check: CheckResult) -> str:
+    colour = _COLOURS.get(check.outcome, "#444")
+    kind = ' <span style="color:#555">(hidden check)</span>' if check.visibility == "hidden" else ""
+    head = (f'<span style="color:{colour};font-weight:700" aria-hidden="true">{MARKS[check.outcome]}</span> '
+            f'<span>{escape(check.title)}</span>{kind} '
+            f'<span style="color:#555">— {WORDS[check.outcome]}, {check.points:g} of {check.max_points:g}</span>')
+    if check.outcome == "correct":
+        return f'<div style="margin-top:.25em">{head}</div>'
+    return f'<div style="margin-top:.4em">{head}<div style="margin:.2em 0 .6em 1.3em">{_failure(check)}</div></div>'
+
+
+def _failure(check: CheckResult) -> str:
+    parts = [f"<div>{escape(check.message)}</div>"] if check.message else []
+    example = check.counterexample
+    if example is not None:
+        own = " (not one of the hidden inputs)" if check.visibility == "hidden" else ""
+        table = [(name, text) for name, text in example.inputs.items()]
+        table += [("expected", example.expected)] if example.expected is not None else []
+        table += [("got", example.got)] if example.got is not None else []
+        cells = "".join(f'<tr style="background:none"><th scope="row" style="text-align:right;vertical-align:top;padding:.1em .7em .1em 0;'
+                        f'font-weight:600">{escape(name)}</th><td style="text-align:left;padding:.1em 0">{_pre(text)}</td></tr>'
+                        for name, text in table)
+        parts.append(f'<div style="margin-top:.3em">The smallest input that shows it{own}:</div>'
+                     f'<table style="border-collapse:collapse;margin:.1em 0 .3em 1em;border:none">{cells}</table>'
+                     f'<details><summary style="cursor:pointer">Three lines to see it yourself, below your answer</summary>'
+                     f'{_pre(chr(10).join(example.reproduce), wrap=True)}</details>')
+    if check.outcome in ("wrong", "raised", "limit"):
+        parts.append(f'<div style="margin-top:.2em"><b>Hint.</b> {escape(check.hint)}</div>')
+    return "".join(parts)
+
+
+def _pre(text: str, *, wrap: bool = False) -> str:
+    style = "margin:0;padding:0;background:none;border:none;font-size:.92em;color:#111;"
+    style += "white-space:pre-wrap;overflow-wrap:anywhere" if wrap else "white-space:pre;overflow-x:auto"
+    return f'<pre style="{style}">{escape(text)}</pre>'

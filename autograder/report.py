@@ -1,0 +1,90 @@
+"""What the terminal shows: the progress of a batch, one row a student, and one notebook's failures in full."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from autograder.batch import grade_class
+from autograder.course import Course
+from autograder.grader import make_grader
+from autograder.panel import as_text
+from autograder.results import Results, SubmissionResult
+from autograder.submissions import Handed
+
+STYLES = {"correct": "green", "wrong": "yellow", "raised": "yellow", "limit": "yellow", "not_attempted": "dim",
+          "unreadable": "red", "grader_fault": "bold red"}
+
+
+def grade_with_progress(console: Console, root: Path, course: Course, handed: list[Handed], *, workers: int, least: str | None,
+                        feedback: bool) -> Results:
+    """Grade a class with a progress bar and show one row a student at the end."""
+    grader = make_grader(course, root, handed[0].assignment, least=least)
+    try:
+        console.print(f"isolation level: {grader.box.level}" + (f" ({escape(grader.box.missing)})" if grader.box.missing else ""))
+        with _progress(console) as bar:
+            task = bar.add_task("grading", total=len(handed))
+            results = grade_class(grader, root, handed, workers=workers, progress=lambda result: bar.advance(task))
+            if feedback:
+                from autograder.feedback import write_feedback
+                task = bar.add_task("feedback", total=len(handed))
+                for one in handed:
+                    write_feedback(root, course, one)
+                    bar.advance(task)
+    finally:
+        grader.close()
+    show_class(console, results)
+    return results
+
+
+def _progress(console: Console) -> Progress:
+    return Progress(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("left"),
+                    TimeRemainingColumn(), console=console, disable=not console.is_terminal)
+
+
+def show_class(console: Console, results: Results) -> None:
+    """One row a student."""
+    table = Table(title=f"{results.assignment}: {len(results.submissions)} submissions", title_justify="left", expand=console.is_terminal)
+    for name, options in (("student", {"no_wrap": True}), ("score", {"justify": "right", "no_wrap": True}), ("outcome", {"no_wrap": True}),
+                          ("reason", {"overflow": "fold"})):
+        table.add_column(name, **options)
+    for one in results.submissions:
+        table.add_row(Text(_safe(one.student)), f"{one.score:g}/{one.max_score:g}", Text(one.outcome.replace("_", " "), STYLES[one.outcome]),
+                      Text(_safe(one.reason)))
+    console.print(table, soft_wrap=False, width=None if console.is_terminal else 200)
+
+
+def show_submission(console: Console, results: Results) -> None:
+    """One notebook: a table of its exercises, then every failure in full."""
+    one = results.submissions[0]
+    table = Table(title=f"{_safe(one.notebook)} ({results.assignment}, isolation level {results.isolation})", title_justify="left")
+    for name, justify in (("exercise", "left"), ("score", "right"), ("outcome", "left"), ("behaves like", "left")):
+        table.add_column(name, justify=justify, no_wrap=name == "exercise")
+    for exercise in one.exercises:
+        table.add_row(exercise.name, f"{exercise.score:g}/{exercise.max_score:g}",
+                      Text(exercise.outcome.replace("_", " "), STYLES[exercise.outcome]), exercise.behaves_like or "")
+    table.add_row("total", f"{one.score:g}/{one.max_score:g}", "", "", style="bold")
+    console.print(table, soft_wrap=False)
+    for line in _notes(one):
+        console.print(Text(line))
+    for exercise in one.exercises:
+        if exercise.outcome not in ("correct", "unreadable") or exercise.remarks:
+            console.print(Text("\n" + _safe(as_text(exercise))))
+
+
+def _notes(one: SubmissionResult) -> list[str]:
+    lines = [f"reason: {_safe(one.reason)}"] + [f"note: {_safe(remark)}" for remark in one.remarks]
+    missing = sum(exercise.hidden_checks_not_run for exercise in one.exercises)
+    if missing:
+        lines.append(f"{missing} hidden checks were not run here: grading runs them, and the points above leave them out.")
+    return lines
+
+
+def _safe(text: str) -> str:
+    """`text` without control and direction-changing characters, which could rewrite the terminal's lines."""
+    return "".join(c if c.isprintable() or c in "\n\t" else f"\\u{ord(c):04x}" for c in text)
