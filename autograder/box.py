@@ -24,7 +24,7 @@ from typing import Any, Iterator
 from autograder.course import Limits
 from autograder.student import OverLimit
 from autograder.untrusted import wire
-from autograder.untrusted.template import FORK, READY
+from autograder.untrusted.template import FORK, READY, STOP
 
 ISOLATED, NONE = "isolated", "none"
 LEVELS = (ISOLATED, "confined", "limited", NONE)
@@ -80,9 +80,11 @@ class Box:
         return "nothing"
 
     def close(self) -> None:
-        """End the template and everything in it."""
-        with contextlib.suppress(ProcessLookupError):
-            self.process.kill()
+        """End the template and everything in it: politely first, so that its CPU time is accounted for."""
+        with contextlib.suppress(OSError, BoxError, subprocess.TimeoutExpired):
+            self._control().sendall(STOP)
+            self.process.wait(timeout=1.0)
+        self.process.kill()
         self.process.wait()
         for control in self._controls.values():
             control.close()

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
+from autograder.gradebook import lighter_imports
 from autograder.notebook import Submission, Unreadable, read_submission
 
 
@@ -66,7 +67,8 @@ def find_notebook(handed: Handed) -> Found:
 
 def timestamp_of(handed: Handed) -> datetime | None:
     """When it was handed in (UTC), from timestamp.txt as nbgrader has it; None when missing or not readable as a time."""
-    from nbgrader.utils import parse_utc
+    with lighter_imports():
+        from nbgrader.utils import parse_utc
     path = handed.folder / "timestamp.txt"
     try:
         text = path.read_text(encoding="utf-8").strip() if path.is_file() and not path.is_symlink() else ""

@@ -17,7 +17,7 @@ import sys
 
 from autograder.untrusted import confine
 
-READY, FORK = b"ready", b"fork"
+READY, FORK, STOP = b"ready", b"fork", b"stop"
 
 
 def main() -> None:
@@ -34,6 +34,9 @@ def main() -> None:
     confine.prctl(confine.PR_SET_PDEATHSIG, signal.SIGKILL)
     import_everything()
     serve(listener, options)
+    while reap(0):
+        pass
+    os._exit(0)
 
 
 def import_everything() -> None:
@@ -52,7 +55,7 @@ def import_everything() -> None:
 
 
 def serve(listener: socket.socket, options: dict) -> None:
-    """Accept control connections and fork a worker for each request on them, until the listener's other end is gone."""
+    """Accept control connections and fork a worker for each request on them, until one says stop."""
     own_pids = os.open("/proc/self/ns/pid", os.O_RDONLY) if options["isolate"] else -1
     selector = selectors.DefaultSelector()
     selector.register(listener, selectors.EVENT_READ)
@@ -63,23 +66,27 @@ def serve(listener: socket.socket, options: dict) -> None:
                 connection, _ = listener.accept()
                 connection.sendall(READY)
                 selector.register(connection, selectors.EVENT_READ)
-            elif not key.fileobj.recv(len(FORK)):
+                continue
+            request = key.fileobj.recv(len(FORK))
+            if request == FORK:
+                spawn(key.fileobj, options, own_pids)
+            elif request == STOP:
+                return
+            else:
                 selector.unregister(key.fileobj)
                 key.fileobj.close()
-            else:
-                spawn(key.fileobj, options, own_pids)
-        reap()
+        while reap():
+            pass
         if os.getppid() == 1 and not options["isolate"]:
             return  # the grader is gone
 
 
-def reap() -> None:
-    """Collect workers that have ended."""
+def reap(flags: int = os.WNOHANG) -> bool:
+    """Collect one worker that has ended; False when there is none (any more)."""
     try:
-        while os.waitpid(-1, os.WNOHANG)[0]:
-            pass
+        return os.waitpid(-1, flags)[0] != 0
     except ChildProcessError:
-        pass
+        return False
 
 
 def spawn(control: socket.socket, options: dict, own_pids: int) -> None:
