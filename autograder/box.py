@@ -12,6 +12,7 @@ import os
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import sysconfig
@@ -43,7 +44,10 @@ class WorkerDied(OverLimit):
 
 @dataclass
 class Box:
-    """A running template. `level` is how its workers are isolated, `missing` why it is not better."""
+    """A running template. `level` is how its workers are isolated, `missing` why it is not better.
+
+    `cpu_seconds` is what the template and its workers took, known after `close`.
+    """
 
     level: str
     missing: str
@@ -52,6 +56,7 @@ class Box:
     folder: tempfile.TemporaryDirectory
     limits: Limits
     log: Path
+    cpu_seconds: float = 0.0
     _controls: dict[int, socket.socket] = field(default_factory=dict)
 
     def worker(self) -> Worker:
@@ -80,15 +85,20 @@ class Box:
         return "nothing"
 
     def close(self) -> None:
-        """End the template and everything in it: politely first, so that its CPU time is accounted for."""
-        with contextlib.suppress(OSError, BoxError, subprocess.TimeoutExpired):
-            self._control().sendall(STOP)
-            self.process.wait(timeout=1.0)
+        """End the template and everything in it: politely first, so that it tells its CPU time."""
+        with contextlib.suppress(OSError, BoxError, struct.error):
+            control = self._control()
+            control.settimeout(2.0)
+            control.sendall(STOP)
+            self.cpu_seconds, = struct.unpack("<d", control.recv(8))
         self.process.kill()
         self.process.wait()
         for control in self._controls.values():
             control.close()
         self.folder.cleanup()
+
+
+_GARBLED = "It sent something that is not an answer and was stopped."
 
 
 @dataclass
@@ -100,7 +110,20 @@ class Worker:
     closed: bool = False
 
     def ask(self, payloads: list[bytes], *, replies: int, seconds: float) -> Iterator[Any]:
-        """Send frames and yield the decoded replies as they come; each may take `seconds`.
+        """Send frames and yield the decoded replies as they come; see `ask_raw`."""
+        for payload in self.ask_raw(payloads, replies=replies, seconds=seconds):
+            yield self.decoded(payload)
+
+    def decoded(self, payload: bytearray) -> Any:
+        """The value of a reply. Raises `WorkerDied`, and kills the worker, where it is malformed."""
+        try:
+            return wire.decode(payload)
+        except wire.WireError:
+            self.kill()
+            raise WorkerDied(_GARBLED) from None
+
+    def ask_raw(self, payloads: list[bytes], *, replies: int, seconds: float) -> Iterator[bytearray]:
+        """Send frames and yield the replies' payloads as they come; each may take `seconds`.
 
         Raises `OverLimit` past the time and `WorkerDied` when the worker ends or breaks the protocol; both kill it.
         """
@@ -114,7 +137,7 @@ class Worker:
                 echoed, payload = wire.receive(self.channel, deadline=deadline)
                 if echoed != nonce:
                     raise wire.WireError("a reply to another request")
-                yield wire.decode(payload)
+                yield payload
                 deadline = time.monotonic() + seconds
         except (TimeoutError, socket.timeout):
             self.kill()
@@ -122,7 +145,7 @@ class Worker:
         except (EOFError, OSError, wire.WireError) as error:
             self.kill()
             broken = isinstance(error, wire.WireError)
-            raise WorkerDied("It sent something that is not an answer and was stopped." if broken else
+            raise WorkerDied(_GARBLED if broken else
                              "It ended the whole Python process (os._exit, a crash, or a limit on memory or CPU time).") from None
 
     def kill(self) -> None:

@@ -18,7 +18,8 @@ from autograder.assignment import CourseError, assignments
 
 app = typer.Typer(no_args_is_help=True, add_completion=True, pretty_exceptions_enable=False, rich_markup_mode=None,
                   help="An auto-graded homework kit about transformers.")
-out, err = Console(soft_wrap=True), Console(stderr=True, soft_wrap=True)
+out, err = (Console(stderr=stderr, soft_wrap=True, width=None if stream.isatty() else 140)
+            for stderr, stream in ((False, sys.stdout), (True, sys.stderr)))
 
 Json = Annotated[Optional[Path], typer.Option("--json", metavar="PATH", help="Write the results document there ('-' for standard output).")]
 Least = Annotated[Optional[str], typer.Option("--least-isolation", metavar="LEVEL",

@@ -18,7 +18,7 @@ class _Strict(BaseModel):
 class Limits(_Strict):
     """What one submission may use. Times are wall-clock seconds unless they say CPU."""
 
-    check_seconds: float = Field(10.0, gt=0, le=600, description="all cases of one check")
+    check_seconds: float = Field(5.0, gt=0, le=600, description="all cases of one check")
     cell_seconds: float = Field(30.0, gt=0, le=3600, description="one cell of the notebook")
     submission_seconds: float = Field(300.0, gt=0, le=36000, description="the whole notebook")
     cpu_seconds: int = Field(240, gt=0, le=36000, description="CPU time of one worker")

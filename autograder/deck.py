@@ -42,11 +42,13 @@ class DeckCheck:
 class DeckExercise:
     """All checks of one exercise. `payload` is what a worker is sent, encoded once.
 
-    What misconceptions answer is computed when it is first asked for, and kept for the class.
+    `passed` knows, by check and digest, replies that passed, with the remarks on them: equal answers are judged once. What
+    misconceptions answer is computed when it is first asked for. Both are kept for the class.
     """
 
     exercise: Exercise
     checks: list[DeckCheck]
+    passed: dict[tuple[int, bytes], tuple[str, ...]] = field(default_factory=dict)
     _misconceived: dict[tuple[str, int, int], tuple] = field(default_factory=dict)
     _fails: dict[str, set[int]] = field(default_factory=dict)
 

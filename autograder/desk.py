@@ -13,7 +13,7 @@ from autograder.exercise import PUBLIC, Check, Exercise
 from autograder.explore import PUBLIC_SEED, Failure, draw_cases, seed_of, size_of, smallest_failure
 from autograder.panel import as_html, as_text, headline
 from autograder.results import ExerciseResult, exercise_result
-from autograder.student import Student, local
+from autograder.student import OverLimit, Student, local
 from autograder.verdict import CORRECT, CheckVerdict, ExerciseVerdict, judged
 
 SHRINK_SECONDS = 0.08
@@ -69,7 +69,7 @@ def _verdict(exercise: Exercise, one: Check, student: Student, remarks: set[str]
         with running(Case()) as case:
             try:
                 one.body(student, **drawn)
-            except Exception as error:  # noqa: BLE001 - the student's mistake, to be told
+            except (Exception, OverLimit) as error:  # noqa: BLE001 - the student's mistake, to be told
                 failures.append(Failure(drawn, error, case))
             remarks |= case.remarks
     if not failures:

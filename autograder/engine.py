@@ -5,6 +5,7 @@ A worker that dies or hangs is replaced and the cells before are run again; only
 
 from __future__ import annotations
 
+import hashlib
 import time
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,7 +23,7 @@ from autograder.student import OverLimit
 from autograder.untrusted import wire
 from autograder.verdict import GRADER_FAULT, NOT_ATTEMPTED, RAISED, CheckVerdict, ExerciseVerdict
 
-MAX_LOST = 3
+MAX_LOST = 2
 MAX_WORKERS = 40
 
 
@@ -110,8 +111,8 @@ def checked_answer(answer: Any) -> tuple:
     if isinstance(answer, tuple) and answer:
         if answer[0] == "value" and len(answer) == 2:
             return answer
-        if answer[0] == "unsupported" and len(answer) == 2 and type(answer[1]) is str:
-            return "unsupported", answer[1][:200]
+        if answer[0] in ("unsupported", "limit") and len(answer) == 2 and type(answer[1]) is str:
+            return answer[0], answer[1][:200]
         if answer[0] == "raised" and list(map(type, answer[1:])) == [str, str, int, str]:
             return "raised", answer[1][:60], answer[2][:500], answer[3], answer[4][:200]
     return "unsupported", "something that is not an answer"
@@ -190,11 +191,12 @@ def _whole(deck: DeckExercise, outcome: str, message: str) -> ExerciseVerdict:
     return ExerciseVerdict(deck.exercise, [CheckVerdict(check.check, outcome, message) for check in deck.checks])
 
 
-def _undefined(graded: Graded, name: str, answers: list[list[tuple] | Lost]) -> str:
+def _undefined(graded: Graded, name: str, answers: list[Reply | Lost]) -> str:
     """The reason why the notebook defines no function of that name, or an empty string when it does."""
     missing = ("raised", "NameError", f"name {name!r} is not defined")
-    given = [answer for of_check in answers if not isinstance(of_check, Lost) for answer in of_check]
-    if not given or any(answer[:3] != missing for answer in given):
+    present = [of_check for of_check in answers if not isinstance(of_check, Lost)]
+    first = present[0].decoded()[:1] if present else []
+    if not first or first[0][:3] != missing:
         return ""
     error = graded.errors.get(name)
     if error is None:
@@ -203,9 +205,29 @@ def _undefined(graded: Graded, name: str, answers: list[list[tuple] | Lost]) -> 
     return _error_remark(cell, error, error[1] in ("SyntaxError", "IndentationError", "TabError"))
 
 
-def _answers(run: _Run, deck: DeckExercise) -> list[list[tuple] | Lost]:
+@dataclass
+class Reply:
+    """A worker's reply to the calls of one check: its bytes, decoded (and checked) at most once."""
+
+    payload: bytearray
+    count: int
+    digest: bytes
+    _decoded: list[tuple] | None = None
+
+    def decoded(self) -> list[tuple]:
+        """One answer for each call; what is not an answer is marked as such."""
+        if self._decoded is None:
+            try:
+                value = wire.decode(self.payload)
+            except wire.WireError:
+                value = None
+            self._decoded = _complete(value, self.count)
+        return self._decoded
+
+
+def _answers(run: _Run, deck: DeckExercise) -> list[Reply | Lost]:
     """The answers to the whole deck of one exercise; a check that hangs or kills the worker is lost, the others are not."""
-    answers: list[list[tuple] | Lost] = []
+    answers: list[Reply | Lost] = []
     lost = 0
     request = wire.encode({"do": "calls", "name": deck.exercise.name})
     while len(answers) < len(deck.operations):
@@ -216,9 +238,9 @@ def _answers(run: _Run, deck: DeckExercise) -> list[list[tuple] | Lost]:
         try:
             worker = run.ready()
             payload = deck.payload if start == 0 else wire.encode(deck.operations[start:])
-            replies = worker.ask([request, payload], replies=len(deck.operations) - start, seconds=run.seconds(run.limits.check_seconds))
+            replies = worker.ask_raw([request, payload], replies=len(deck.operations) - start, seconds=run.seconds(run.limits.check_seconds))
             for reply, operations in zip(replies, deck.operations[start:]):
-                answers.append(_complete(reply, len(operations)))
+                answers.append(Reply(reply, len(operations), hashlib.blake2b(reply, digest_size=16).digest()))
         except OverLimit as over:
             answers.append(Lost(str(over)))
             lost += 1

@@ -14,6 +14,7 @@ from autograder.blueprint import Blueprint, blueprint_of, read_blueprint
 from autograder.box import Box, BoxError, require_level, start_box
 from autograder.course import Course
 from autograder.deck import DeckExercise, draw_deck
+from autograder.deckfile import kept_deck
 from autograder.engine import Graded, faulted, grade_notebook
 from autograder.explore import PUBLIC_SEED
 from autograder.notebook import Submission
@@ -83,7 +84,7 @@ def make_grader(course: Course, root: Path, assignment: str, *, least: str | Non
     box = start_box(course.limits)
     try:
         require_level(box, least or course.isolation.least)
-        return Grader(course, blueprint, draw_deck(exercises, seed=course.seed), box)
+        return Grader(course, blueprint, kept_deck(root, assignment, exercises, seed=course.seed), box)
     except BaseException:
         box.close()
         raise

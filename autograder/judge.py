@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 
@@ -26,25 +26,58 @@ class Lost:
     reason: str
 
 
-def judge(deck: DeckExercise, answers: list[list[tuple] | Lost], live: Ask, *, seed: int) -> ExerciseVerdict:
-    """The verdict on one exercise. `answers` holds, for each check of the deck, the answers to its recorded calls."""
+class Answers(Protocol):
+    """The answers to one check: decoded when they are needed. `digest` stands for the bytes that came."""
+
+    digest: bytes
+
+    def decoded(self) -> list[tuple]:
+        """One answer for each recorded call."""
+
+
+def judge(deck: DeckExercise, answers: list[Answers | Lost], live: Ask, *, seed: int) -> ExerciseVerdict:
+    """The verdict on one exercise. `answers` holds, for each check of the deck, the answers to its recorded calls.
+
+    A reply whose very bytes passed before passes again: the verdict is a function of the answers, unless a call is made live.
+    """
     verdict = ExerciseVerdict(deck.exercise, [])
     remarks: set[str] = set()
-    failed: dict[int, list[int]] = {}
+    failed: set[int] = set()
     for number, (check, given) in enumerate(zip(deck.checks, answers)):
         if isinstance(given, Lost):
             verdict.checks.append(CheckVerdict(check.check, LIMIT, given.reason))
             continue
-        failures = _failures(deck, check, given, live, remarks)
+        known = deck.passed.get((number, given.digest))
+        if known is not None:
+            remarks.update(known)
+            verdict.checks.append(CheckVerdict(check.check, CORRECT))
+            continue
+        counted, own = _Counted(live), set()
+        failures = _failures(deck, check, given.decoded(), counted, own)
+        remarks |= own
         if failures:
-            failed[number] = [index for index, _, _ in failures]
+            failed.add(number)
             verdict.checks.append(_told(deck, check, failures, live, seed))
         else:
             verdict.checks.append(CheckVerdict(check.check, CORRECT))
+            if not counted.calls:
+                deck.passed[number, given.digest] = tuple(own)
     verdict.remarks = sorted(remarks)
     if failed:
-        _name_behaviour(deck, answers, failed, verdict)
+        _name_behaviour(deck, [given if isinstance(given, Lost) else given.decoded() for given in answers], failed, verdict)
     return verdict
+
+
+@dataclass
+class _Counted:
+    """An `Ask` that counts its calls."""
+
+    ask: Ask
+    calls: int = 0
+
+    def __call__(self, operation: tuple) -> tuple:
+        self.calls += 1
+        return self.ask(operation)
 
 
 def _failures(deck: DeckExercise, check: DeckCheck, answers: list[tuple], live: Ask, remarks: set[str]
@@ -97,7 +130,7 @@ def _shrink(deck: DeckExercise, check: Check, live: Ask, seed: int) -> Failure |
     return smallest_failure(check, Student(ask, deck.exercise.returns), seed=seed, ignore=_Spent)
 
 
-def _name_behaviour(deck: DeckExercise, answers: list[list[tuple] | Lost], failed: dict[int, list[int]], verdict: ExerciseVerdict) -> None:
+def _name_behaviour(deck: DeckExercise, answers: list[list[tuple] | Lost], failed: set[int], verdict: ExerciseVerdict) -> None:
     """Name the misconceptions that give the student's answers on every case of some failing check, and fail no other check.
 
     Two at most, those that explain most first.
@@ -106,7 +139,7 @@ def _name_behaviour(deck: DeckExercise, answers: list[list[tuple] | Lost], faile
     explains = {}
     for answer in deck.exercise.misconceptions:
         same = {number for number in failed if _agree(answers[number], deck, answer, number)}
-        if same and deck.fails(answer, _fails) - lost <= set(failed):
+        if same and deck.fails(answer, _fails) - lost <= failed:
             explains[answer] = same & deck.fails(answer, _fails)
     tells: list[str] = []
     while explains and len(tells) < 2:

@@ -33,12 +33,11 @@ def grade_with_progress(console: Console, root: Path, course: Course, handed: li
             if feedback:
                 from autograder.feedback import write_feedback
                 task = bar.add_task("feedback", total=len(handed))
-                for one in handed:
-                    write_feedback(root, course, one)
-                    bar.advance(task)
+                write_feedback(root, course, handed, progress=lambda: bar.advance(task))
     finally:
         grader.close()
     show_class(console, results)
+    console.print(f"student code took {grader.box.cpu_seconds:.1f} CPU seconds in its own processes", style="dim")
     return results
 
 
@@ -49,14 +48,14 @@ def _progress(console: Console) -> Progress:
 
 def show_class(console: Console, results: Results) -> None:
     """One row a student."""
-    table = Table(title=f"{results.assignment}: {len(results.submissions)} submissions", title_justify="left", expand=console.is_terminal)
+    table = Table(title=f"{results.assignment}: {len(results.submissions)} submissions", title_justify="left")
     for name, options in (("student", {"no_wrap": True}), ("score", {"justify": "right", "no_wrap": True}), ("outcome", {"no_wrap": True}),
                           ("reason", {"overflow": "fold"})):
         table.add_column(name, **options)
     for one in results.submissions:
         table.add_row(Text(_safe(one.student)), f"{one.score:g}/{one.max_score:g}", Text(one.outcome.replace("_", " "), STYLES[one.outcome]),
                       Text(_safe(one.reason)))
-    console.print(table, soft_wrap=False, width=None if console.is_terminal else 200)
+    console.print(table, soft_wrap=False)
 
 
 def show_submission(console: Console, results: Results) -> None:

@@ -90,6 +90,8 @@ class Student:
         current_case().calls.append((operation, answer))
         if answer[0] == "raised":
             raise StudentRaised(*answer[1:])
+        if answer[0] == "limit":
+            raise OverLimit(answer[1])
         if answer[0] == "unsupported":
             raise Mismatch("type", "the result", f"the result is {answer[1]}, which cannot be compared")
         return answer[1]

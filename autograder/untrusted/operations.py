@@ -17,7 +17,8 @@ CALL, AFTER, VJP = "call", "after", "vjp"
 
 
 def perform(function: Callable, operation: tuple) -> tuple:
-    """Carry out ``(kind, args, kwargs, extra)`` and return ``("value", v)``, ``("raised", …)`` or ``("unsupported", …)``.
+    """Carry out ``(kind, args, kwargs, extra)`` and return ``("value", v)``, ``("raised", …)``, ``("unsupported", …)``
+    or ``("limit", …)``.
 
     Whatever the student's code raises, SystemExit and KeyboardInterrupt included, is an answer and not an event.
     """
@@ -35,6 +36,9 @@ def perform(function: Callable, operation: tuple) -> tuple:
     except RecursionError:
         return "raised", "RecursionError", "maximum recursion depth exceeded", -1, ""
     except BaseException as error:  # noqa: BLE001 - an answer, not an event
+        if isinstance(error, MemoryError) or isinstance(error, RuntimeError) and "can't allocate memory" in str(error):
+            traceback.clear_frames(error.__traceback__)  # lets go of what was allocated
+            return "limit", "It asked for more memory than the limit allows."
         return describe_error(error)
 
 

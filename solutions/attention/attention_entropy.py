@@ -33,6 +33,7 @@ def agrees_with_the_reference(student, alpha):
 @given(distributions(zeros=True))
 def the_input_stays_as_it_was(student, alpha):
     """The weights that were passed in are unchanged afterwards."""
+    assert_close(student(alpha), attention_entropy(alpha), what="the entropy")
     assert_close(student.arguments_after(alpha)[0], alpha, what="alpha after the call")
 
 

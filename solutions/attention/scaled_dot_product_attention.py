@@ -84,6 +84,7 @@ def the_gradient_is_right(student, q_k_v, filler):
     """Where gradients flow through Y, they are the gradients of the formula with respect to Q, K and V."""
     Q, K, V = q_k_v
     cotangent, = filler((*Q.shape[:-1], V.shape[-1]))
+    assert_close(student(Q, K, V)[0], scaled_dot_product_attention(Q, K, V)[0], what="Y")
     got = student.vjp((cotangent, None), Q, K, V)
     if got is not None:
         for name, mine, theirs in zip("QKV", got, scaled_dot_product_attention.vjp((cotangent, None), Q, K, V)):

@@ -37,6 +37,7 @@ def agrees_with_the_reference(student, X):
 def the_gradient_is_right(student, X, filler):
     """Where a gradient flows through Y, it is the gradient of the formula."""
     cotangent, = filler(tuple(X.shape))
+    assert_close(student(X)[0], simple_attention(X)[0], what="Y")
     got = student.vjp((cotangent, None), X)
     if got is not None:
         assert_close(got[0], simple_attention.vjp((cotangent, None), X)[0], what="the gradient with respect to X")

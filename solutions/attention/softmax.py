@@ -51,6 +51,7 @@ def rows_far_apart(student, Z):
 def the_gradient_is_right(student, Z, filler):
     """Where a gradient flows through the result, it is the gradient of softmax."""
     cotangent, = filler(tuple(Z.shape))
+    assert_close(student(Z), softmax(Z), what="softmax(Z)")
     got = student.vjp((cotangent,), Z)
     if got is not None:
         assert_close(got[0], softmax.vjp((cotangent,), Z)[0], what="the gradient with respect to Z")

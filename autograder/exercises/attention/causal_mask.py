@@ -33,6 +33,7 @@ def the_future_changes_nothing(student, N, n, filler):
     n = n % (N - 1)
     X, noise = filler((N, 3), (N, 3))
     mask = student(N)
+    assert_true(mask[n].any(), "a token may attend to nothing at all", what="the mask")
     X_new = torch.cat([X[:n + 1], noise[n + 1:]])
     before, after = (_attend(tokens, mask)[:n + 1] for tokens in (X, X_new))
     assert_close(after, before, what=f"the output of the tokens up to {n} after later tokens were replaced")

@@ -41,6 +41,7 @@ def padding_never_matters(student, case, filler):
     """In an attention under the mask, padding can be replaced by noise in each sentence without changing any output."""
     lengths, N = case
     mask = student(lengths, N)
+    assert_true(mask.any(-1).all(), "a sentence that is not empty allows no key", what="the mask")
     X, noise, queries = filler((len(lengths), N, 3), (len(lengths), N, 3), (len(lengths), 2, 3))
     inside = (torch.arange(N) < lengths[:, None])[..., None]
     before, after = (_attend(queries, tokens, mask) for tokens in (X, torch.where(inside, X, noise)))

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from autograder.compare import assert_close, assert_true
 from autograder.exercise import Exercise
+from autograder.properties import assert_attention_weights
 from autograder.strategies import KINDS, fillers, leading, permutations, sizes
 from autograder.student import floats
 
@@ -53,10 +54,9 @@ def _with_mask(drawn):
 @exercise.check(points=1, hint="Add up one row of alpha. Each query shares out its attention over the keys: which axis is that?")
 @given(qkv())
 def rows_of_the_weights_sum_to_one(student, q_k_v):
-    """Each row of the N_q x N_kv weights is positive and sums to 1."""
+    """Each row of the N_q x N_kv weights is positive, sums to 1, and grows with the inner products."""
     _, alpha = student(*q_k_v)
-    assert_true((alpha >= 0).all(), "a weight is negative or not a number", what="alpha")
-    assert_close(alpha.sum(-1), 1.0, what="the sum of each row of alpha")
+    assert_attention_weights(alpha, q_k_v[0] @ q_k_v[1].mT)
 
 
 @exercise.check(points=1, hint="Row n of alpha belongs to query n. What should come out if all values are the same?")
@@ -65,6 +65,7 @@ def the_output_mixes_the_values(student, q_k_v):
     """Row n of Y is the mean of the values with the weights in row n of alpha."""
     Q, K, V = q_k_v
     Y, alpha = student(Q, K, V)
+    assert_attention_weights(alpha, Q @ K.mT)
     assert_close(Y, alpha @ V, what="Y, against alpha @ V,")
 
 
@@ -91,6 +92,7 @@ def order_matters_as_it_should(student, case):
     """Reordering keys with their values leaves Y alone; reordering queries reorders Y."""
     Q, K, V, queries, keys = case
     Y, alpha = student(Q, K, V)
+    assert_attention_weights(alpha, Q @ K.mT)
     Y_keys, alpha_keys = student(Q, K[..., keys, :].contiguous(), V[..., keys, :].contiguous())
     assert_close(Y_keys, Y, what="Y after keys and values were reordered together")
     assert_close(alpha_keys, alpha[..., keys], what="alpha after keys and values were reordered together")
@@ -106,7 +108,7 @@ def a_masked_key_is_as_good_as_absent(student, case):
     _, alpha = student(Q, K, V, mask)
     allowed = mask.expand(alpha.shape)
     assert_close(alpha[~allowed], 0.0, what="the weight of a pair that the mask forbids")
-    assert_close(alpha.sum(-1), 1.0, what="the sum of each row of alpha under a mask")
+    assert_attention_weights(alpha, (Q @ K.mT).masked_fill(~allowed, float("-inf")))
 
 
 @exercise.check(points=1, hint="Give your function one query, two keys and the mask [[True, False]]: Y must be the first value, whatever the "
@@ -118,14 +120,16 @@ def hidden_keys_change_nothing(student, case, filler):
     visible = mask.expand(*Q.shape[:-1], K.shape[-2])[..., :1, :].mT
     noise_K, noise_V = filler(tuple(K.shape), tuple(V.shape))
     K_new, V_new = torch.where(visible, K, 3 * noise_K), torch.where(visible, V, 3 * noise_V)
-    before, after = student(Q, K, V, mask)[0], student(Q, K_new, V_new, mask)[0]
+    (before, alpha), (after, _) = student(Q, K, V, mask), student(Q, K_new, V_new, mask)
+    assert_close(alpha.sum(-1), 1.0, what="the sum of each row of alpha under a mask")
+    assert_close(before, alpha @ V, what="Y, against alpha @ V,")
     assert_close(after[..., 0, :], before[..., 0, :], what="the output of the first query after keys it may not see were replaced")
 
 
 @st.composite
 def with_empty_row(draw):
     """Queries, keys, values and a mask that leaves one query no key at all."""
-    Q, K, V = draw(qkv())
+    Q, K, V = draw(qkv(low=2))
     mask = torch.ones(*Q.shape[:-1], K.shape[-2], dtype=torch.bool)
     mask[..., draw(st.integers(0, Q.shape[-2] - 1)), :] = False
     return Q, K, V, mask
@@ -141,6 +145,7 @@ def a_query_that_sees_nothing_gets_zeros(student, case):
     empty = ~mask.any(-1)
     assert_close(alpha[empty], 0.0, what="alpha of a query that sees nothing")
     assert_close(Y[empty], 0.0, what="Y of a query that sees nothing")
+    assert_attention_weights(alpha[~empty], (Q @ K.mT)[~empty])
     assert_close(alpha[~empty], unmasked[~empty], what="alpha of the other queries")
 
 
@@ -148,6 +153,8 @@ def a_query_that_sees_nothing_gets_zeros(student, case):
 @given(masked())
 def the_inputs_stay_as_they_were(student, case):
     """Q, K, V and the mask that were passed in are unchanged afterwards."""
+    alpha = student(*case)[1]
+    assert_attention_weights(alpha, (case[0] @ case[1].mT).masked_fill(~case[3], float("-inf")))
     after = student.arguments_after(*case)
     for name, tensor, left in zip(("Q", "K", "V", "the mask"), case, after):
         assert_close(left.to(torch.float64), tensor.to(torch.float64), what=f"{name} after the call")

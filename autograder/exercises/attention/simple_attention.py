@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from autograder.compare import assert_close, assert_true
 from autograder.exercise import Exercise
+from autograder.properties import assert_attention_weights
 from autograder.strategies import leading, permutations, tensors
 from autograder.student import floats
 
@@ -22,10 +23,9 @@ exercise = Exercise(__name__, title="Attention without parameters", returns=retu
 @exercise.check(points=1, hint="You need one weight for each pair of tokens. Sum one row of alpha: which axis did the softmax run over?")
 @given(tensors())
 def rows_of_the_weights_sum_to_one(student, X):
-    """Each row of the N x N weights is positive and sums to 1."""
+    """Each row of the N x N weights is positive, sums to 1, and grows with the inner products."""
     _, alpha = student(X)
-    assert_true((alpha >= 0).all(), "a weight is negative or not a number", what="alpha")
-    assert_close(alpha.sum(-1), 1.0, what="the sum of each row of alpha")
+    assert_attention_weights(alpha, X @ X.mT)
 
 
 @exercise.check(points=1, hint="Row n of alpha holds the weights of token n. Write y_1 as a sum over tokens for N = 2 and compare.")
@@ -33,6 +33,7 @@ def rows_of_the_weights_sum_to_one(student, X):
 def the_output_is_the_weighted_mean(student, X):
     """Row n of Y is the mean of the tokens with the weights in row n of alpha."""
     Y, alpha = student(X)
+    assert_attention_weights(alpha, X @ X.mT)
     assert_close(Y, alpha @ X, what="Y, against alpha @ X,")
     assert_true((Y <= X.amax(-2, keepdim=True) + 1e-5).all() and (Y >= X.amin(-2, keepdim=True) - 1e-5).all(),
                 "Y leaves the range of the tokens it averages", what="Y")
@@ -60,6 +61,7 @@ def reordering_tokens_reorders_the_output(student, X_order):
     """If the tokens are put in another order, the outputs come in that order and are otherwise the same."""
     X, order = X_order
     Y, alpha = student(X)
+    assert_attention_weights(alpha, X @ X.mT)
     Y_new, alpha_new = student(X[..., order, :].contiguous())
     assert_close(Y_new, Y[..., order, :], what="Y of the reordered tokens")
     assert_close(alpha_new, alpha[..., order, :][..., order], what="alpha of the reordered tokens")
@@ -69,4 +71,5 @@ def reordering_tokens_reorders_the_output(student, X_order):
 @given(tensors())
 def the_input_stays_as_it_was(student, X):
     """The tokens that were passed in are unchanged afterwards."""
+    assert_attention_weights(student(X)[1], X @ X.mT)
     assert_close(student.arguments_after(X)[0], X, what="X after the call")

@@ -4,8 +4,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autograder.compare import assert_close, assert_true
+from autograder.compare import assert_close
 from autograder.exercise import Exercise
+from autograder.properties import assert_attention_weights
 from autograder.strategies import fillers, on_grid, sizes, tensors
 from autograder.student import floats
 
@@ -33,10 +34,8 @@ def with_axis(draw, low=1):
                                "for the division?")
 @given(tensors())
 def rows_sum_to_one(student, Z):
-    """Without `dim`, the entries along the last axis are positive and sum to 1."""
-    alpha = student(Z)
-    assert_true((alpha >= 0).all(), "a weight is negative or not a number", what="softmax(Z)")
-    assert_close(alpha.sum(-1), 1.0, what="the sum of softmax(Z) along the last axis")
+    """Without `dim`, the entries along the last axis are positive, sum to 1, and grow with the scores."""
+    assert_attention_weights(student(Z), Z, what="softmax(Z)")
 
 
 @exercise.check(points=1, hint="Call your function on torch.arange(6.).reshape(2, 3) with dim=0: each column should sum to 1. "
@@ -47,7 +46,7 @@ def the_axis_is_the_one_asked_for(student, Z_dim):
     Z, dim = Z_dim
     moved = student(Z.movedim(dim, -1).contiguous(), -1)
     alpha = student(Z, dim)
-    assert_close(alpha.sum(dim), 1.0, what="the sum of softmax(Z, dim) along dim")
+    assert_attention_weights(alpha, Z, dim=dim, what="softmax(Z, dim)")
     assert_close(alpha.movedim(dim, -1), moved, what="softmax(Z, dim), with dim moved to the end,")
 
 
@@ -68,6 +67,7 @@ def a_shift_changes_nothing(student, Z, shift):
     shifted = Z.clone()
     shifted[..., 0, :] += shift
     before = student(Z)
+    assert_attention_weights(before, Z, what="softmax(Z)")
     assert_close(student(shifted), before, what="softmax(Z) after one row was shifted")
 
 
@@ -82,11 +82,13 @@ def minus_infinity_gets_no_weight(student, Z, which):
     without = student(Z[..., keep].contiguous())
     alpha = student(Z_blocked)
     assert_close(alpha[..., blocked], 0.0, what="the weight of a score of -inf")
+    assert_attention_weights(alpha, Z_blocked, what="softmax(Z)")
     assert_close(alpha[..., keep], without, what="the weights of the other scores")
 
 
 @exercise.check(points=0.5, examples=8, hint="Which of your lines writes into Z (an operation ending in _, or `Z -= ...`)? The caller still needs Z.")
 @given(tensors())
 def the_input_stays_as_it_was(student, Z):
-    """The scores that were passed in are unchanged afterwards."""
+    """The scores that were passed in are unchanged afterwards (and used)."""
+    assert_attention_weights(student(Z), Z, what="softmax(Z)")
     assert_close(student.arguments_after(Z)[0], Z, what="Z after the call")

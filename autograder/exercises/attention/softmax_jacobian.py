@@ -4,7 +4,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autograder.compare import assert_close
+from autograder.compare import assert_close, assert_true
 from autograder.exercise import Exercise
 from autograder.strategies import distributions, fillers, tensors
 from autograder.student import floats
@@ -18,10 +18,12 @@ exercise = Exercise(__name__, title="The Jacobian of softmax", returns=returns)
 
 
 @exercise.check(points=1, hint="The weights always sum to 1. So what do their changes sum to, whatever score moves?")
-@given(distributions())
+@given(distributions(low=2))
 def rows_and_columns_sum_to_zero(student, alpha):
-    """Every row and every column of J sums to 0."""
+    """Every row and every column of J sums to 0, and raising a score raises its own weight."""
     J = student(alpha)
+    inside = (alpha > 0.01) & (alpha < 0.99)
+    assert_true((J.diagonal(dim1=-2, dim2=-1)[inside] > 1e-3).all(), "raising a score does not raise its own weight (the diagonal of J)", what="J")
     assert_close(J.sum(-1), 0.0, what="the sum of each row of J")
     assert_close(J.sum(-2), 0.0, what="the sum of each column of J")
 
@@ -49,4 +51,5 @@ def agrees_with_finite_differences(student, case):
 @given(distributions())
 def the_input_stays_as_it_was(student, alpha):
     """The weights that were passed in are unchanged afterwards."""
+    assert_close(student(alpha).diagonal(dim1=-2, dim2=-1), alpha * (1 - alpha), what="the diagonal of J")
     assert_close(student.arguments_after(alpha)[0], alpha, what="alpha after the call")
