@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Callable
+from typing import Any, Callable, Collection
 
 from autograder.assignment import CourseError
 from autograder.case import Case, running
@@ -58,10 +58,46 @@ class DeckExercise:
         return [[operation for case in check.cases for operation in case.operations] for check in self.checks]
 
     @cached_property
-    def payload(self) -> bytes:
-        """All operations as the wire carries them, encoded once for the whole class."""
-        return wire.encode(self.operations)
+    def _numbered(self) -> tuple[list[tuple], list[list[int]]]:
+        """Every different operation once, and for each check the numbers of its operations among these."""
+        known: dict[bytes, int] = {}
+        unique: list[tuple] = []
+        numbers = []
+        for operations in self.operations:
+            numbers.append([])
+            for operation in operations:
+                number = known.setdefault(wire.encode(operation), len(unique))
+                if number == len(unique):
+                    unique.append(operation)
+                numbers[-1].append(number)
+        return unique, numbers
 
+    @property
+    def unique(self) -> list[tuple]:
+        """Every different operation of the exercise, once."""
+        return self._numbered[0]
+
+    @property
+    def numbers(self) -> list[list[int]]:
+        """For each check, the places of its operations in `unique`: checks with the same inputs share their calls."""
+        return self._numbered[1]
+
+    def plan(self, start: int, have: Collection[int]) -> list[list[int]]:
+        """For each check from `start` on, the operations that are still to be asked, given those that are answered."""
+        seen, plan = set(have), []
+        for numbers in self.numbers[start:]:
+            plan.append([number for number in dict.fromkeys(numbers) if number not in seen])
+            seen.update(plan[-1])
+        return plan
+
+    @cached_property
+    def payload(self) -> bytes:
+        """What a worker is sent first, encoded once for the whole class."""
+        return self.encoded(self.plan(0, ()))
+
+    def encoded(self, plan: list[list[int]]) -> bytes:
+        """A plan's operations as the wire carries them."""
+        return wire.encode([[self.unique[number] for number in numbers] for numbers in plan])
 
     def misconceived_at(self, answer: Answer, number: int, at: int) -> tuple:
         """What a misconception answers to operation `at` of check `number`."""
@@ -87,12 +123,20 @@ def draw_deck(exercises: dict[str, Exercise], *, seed: int) -> dict[str, DeckExe
 
 
 def draw_exercise(exercise: Exercise, *, seed: int) -> DeckExercise:
-    """Draw the deck of one exercise, hidden checks included where the staff half is loaded."""
-    checks = []
+    """Draw the deck of one exercise, hidden checks included where the staff half is loaded.
+
+    Checks that draw from the same strategies get the same inputs, so that a submission is called on them only once.
+    """
+    groups: dict[tuple[int, ...], list[Check]] = {}
     for check in exercise.checks:
-        inputs = draw_cases(check, seed=seed_of(seed, exercise.assignment, exercise.name, check.name))
-        checks.append(DeckCheck(check, [_record(exercise, check, drawn) for drawn in inputs]))
-    return DeckExercise(exercise, checks)
+        groups.setdefault(tuple(map(id, check.inputs.values())), []).append(check)
+    drawn: dict[Check, list[dict[str, Any]]] = {}
+    for checks in groups.values():
+        largest = max(checks, key=lambda check: check.examples)
+        inputs = draw_cases(largest, seed=seed_of(seed, exercise.assignment, exercise.name, checks[0].name))
+        for check in checks:
+            drawn[check] = [dict(zip(check.inputs, one.values())) for one in inputs[:check.examples]]
+    return DeckExercise(exercise, [DeckCheck(check, [_record(exercise, check, one) for one in drawn[check]]) for check in exercise.checks])
 
 
 def _record(exercise: Exercise, check: Check, drawn: dict[str, Any]) -> DeckCase:

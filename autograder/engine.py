@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import time
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Iterator
 
 from autograder.assignment import hidden_counts
 from autograder.blueprint import Blueprint
@@ -191,7 +191,7 @@ def _whole(deck: DeckExercise, outcome: str, message: str) -> ExerciseVerdict:
     return ExerciseVerdict(deck.exercise, [CheckVerdict(check.check, outcome, message) for check in deck.checks])
 
 
-def _undefined(graded: Graded, name: str, answers: list[Reply | Lost]) -> str:
+def _undefined(graded: Graded, name: str, answers: list[CheckAnswers | Lost]) -> str:
     """The reason why the notebook defines no function of that name, or an empty string when it does."""
     missing = ("raised", "NameError", f"name {name!r} is not defined")
     present = [of_check for of_check in answers if not isinstance(of_check, Lost)]
@@ -207,7 +207,7 @@ def _undefined(graded: Graded, name: str, answers: list[Reply | Lost]) -> str:
 
 @dataclass
 class Reply:
-    """A worker's reply to the calls of one check: its bytes, decoded (and checked) at most once."""
+    """A worker's reply to some calls: its bytes, decoded (and checked) at most once."""
 
     payload: bytearray
     count: int
@@ -225,26 +225,51 @@ class Reply:
         return self._decoded
 
 
-def _answers(run: _Run, deck: DeckExercise) -> list[Reply | Lost]:
+@dataclass(frozen=True)
+class CheckAnswers:
+    """The answers to one check, each somewhere in a reply that other checks may share."""
+
+    places: list[tuple[Reply, int]]
+
+    @property
+    def digest(self) -> bytes:
+        """Stands for the bytes of all replies that hold an answer."""
+        replies = {id(reply): reply.digest for reply, _ in self.places}
+        return hashlib.blake2b(b"".join(replies.values()), digest_size=16).digest()
+
+    def decoded(self) -> list[tuple]:
+        """One answer for each recorded call of the check."""
+        return [reply.decoded()[place] for reply, place in self.places]
+
+
+def _answers(run: _Run, deck: DeckExercise) -> list[CheckAnswers | Lost]:
     """The answers to the whole deck of one exercise; a check that hangs or kills the worker is lost, the others are not."""
-    answers: list[Reply | Lost] = []
+    answers: list[CheckAnswers | Lost] = []
+    have: dict[int, tuple[Reply, int]] = {}
     lost = 0
-    request = wire.encode({"do": "calls", "name": deck.exercise.name})
-    while len(answers) < len(deck.operations):
+    while len(answers) < len(deck.numbers):
         start = len(answers)
         if lost >= MAX_LOST:
             answers.append(Lost(f"{MAX_LOST} checks of this exercise ran over a limit, so this one was not run."))
             continue
+        plan = deck.plan(start, have)
         try:
-            worker = run.ready()
-            payload = deck.payload if start == 0 else wire.encode(deck.operations[start:])
-            replies = worker.ask_raw([request, payload], replies=len(deck.operations) - start, seconds=run.seconds(run.limits.check_seconds))
-            for reply, operations in zip(replies, deck.operations[start:]):
-                answers.append(Reply(reply, len(operations), hashlib.blake2b(reply, digest_size=16).digest()))
+            for numbers, reply in zip(plan, _replies(run, deck, plan, first=start == 0)):
+                have |= {number: (reply, place) for place, number in enumerate(numbers)}
+                answers.append(CheckAnswers([have[number] for number in deck.numbers[len(answers)]]))
         except OverLimit as over:
             answers.append(Lost(str(over)))
             lost += 1
     return answers
+
+
+def _replies(run: _Run, deck: DeckExercise, plan: list[list[int]], *, first: bool) -> Iterator[Reply]:
+    request = wire.encode({"do": "calls", "name": deck.exercise.name})
+    worker = run.ready()
+    payload = deck.payload if first else deck.encoded(plan)
+    raw = worker.ask_raw([request, payload], replies=len(plan), seconds=run.seconds(run.limits.check_seconds))
+    for numbers, reply in zip(plan, raw):
+        yield Reply(reply, len(numbers), hashlib.blake2b(reply, digest_size=16).digest())
 
 
 def _complete(reply: Any, count: int) -> list[tuple]:
