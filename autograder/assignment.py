@@ -12,6 +12,7 @@ from pathlib import Path
 
 from autograder import exercises as public
 from autograder.exercise import Exercise
+from autograder.smallcases import load_small_cases
 
 
 class CourseError(Exception):
@@ -32,7 +33,15 @@ def public_exercises(assignment: str) -> dict[str, Exercise]:
         raise CourseError(f"there is no assignment {assignment!r}; this kit has {known}")
     package = importlib.import_module(f"{public.__name__}.{assignment}")
     names = [module.name for module in pkgutil.iter_modules(package.__path__) if not module.name.startswith("_")]
-    return {name: importlib.import_module(f"{package.__name__}.{name}").exercise for name in names}
+    exercises = {name: importlib.import_module(f"{package.__name__}.{name}").exercise for name in names}
+    for exercise in exercises.values():
+        load_small_cases(exercise, built_file(assignment))
+    return exercises
+
+
+def built_file(assignment: str) -> Path:
+    """Where the build puts what a student's copy of an assignment needs to know."""
+    return Path(public.__path__[0], assignment, "built.json")
 
 
 @lru_cache
@@ -70,6 +79,7 @@ def _load_staff(exercise: Exercise, path: Path) -> None:
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     spec.loader.exec_module(module)
+    load_small_cases(exercise, path.parent / "built.json")
     if exercise.reference is None:
         raise CourseError(f"{path}: no reference; put @exercise.solution above the function {exercise.name}")
 
@@ -77,5 +87,5 @@ def _load_staff(exercise: Exercise, path: Path) -> None:
 @lru_cache
 def hidden_counts(assignment: str) -> dict[str, int]:
     """How many hidden checks each exercise has, as built (a student's copy holds no more than the number)."""
-    path = Path(public.__path__[0], assignment, "built.json")
+    path = built_file(assignment)
     return json.loads(path.read_text())["hidden_checks"] if path.is_file() else {}

@@ -17,9 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from autograder import blueprint
-from autograder.assignment import CourseError, with_staff_half
-from autograder.exercise import HIDDEN, Exercise
+from autograder.assignment import CourseError, built_file, hidden_counts, with_staff_half
+from autograder.exercise import HIDDEN, PUBLIC, Exercise
 from autograder.gradebook import alembic_on_path
+from autograder.smallcases import find_small_cases
 
 ANSWER_TEXT = "YOUR ANSWER HERE"
 MARKS = {"given": blueprint.GIVEN, "figure": blueprint.FIGURE, "experiment": blueprint.EXPERIMENT}
@@ -52,18 +53,27 @@ class _Draft:
 
 
 def build(root: Path, assignment: str) -> list[Path]:
-    """Write source notebook, release and ``built.json`` of `assignment`; return the paths written."""
+    """Write source notebook, release and the two ``built.json`` of `assignment`; return the paths written."""
     script = root / "source" / assignment / f"{assignment}.py"
     exercises = with_staff_half(assignment, root)
     source = script.with_suffix(".ipynb")
     source.write_text(source_notebook(script, exercises, root / "solutions" / assignment), encoding="utf-8")
     release = root / "release" / assignment / f"{assignment}.ipynb"
     _generate_release(source, release, assignment)
-    counts = Path(__file__).parent / "exercises" / assignment / "built.json"
-    hidden = {name: sum(check.visibility == HIDDEN for check in e.checks) for name, e in exercises.items()}
-    counts.write_text(json.dumps({"hidden_checks": hidden}, indent=1, sort_keys=True) + "\n")
+    public, staff = built_file(assignment), root / "solutions" / assignment / "built.json"
+    public.write_text(built_text(exercises, PUBLIC), encoding="utf-8")
+    staff.write_text(built_text(exercises, HIDDEN), encoding="utf-8")
     blueprint.read_blueprint.cache_clear()
-    return [source, release, counts]
+    hidden_counts.cache_clear()
+    return [source, release, public, staff]
+
+
+def built_text(exercises: dict[str, Exercise], visibility: str) -> str:
+    """What the build knows of the checks of one visibility: their small cases, and for students how many are hidden."""
+    tree: dict[str, Any] = {"small_cases": {name: find_small_cases(e, visibility=visibility) for name, e in exercises.items()}}
+    if visibility == PUBLIC:
+        tree["hidden_checks"] = {name: sum(check.visibility == HIDDEN for check in e.checks) for name, e in exercises.items()}
+    return json.dumps(tree, indent=1, sort_keys=True) + "\n"
 
 
 def source_notebook(script: Path, exercises: dict[str, Exercise], solutions: Path) -> str:

@@ -18,10 +18,9 @@ import torch
 from autograder import __version__
 from autograder.deck import DeckCase, DeckCheck, DeckExercise, draw_deck
 from autograder.exercise import Exercise
-from autograder.strategies import Filler
+from autograder.strategies import packed, unpacked
 from autograder.untrusted import wire
 
-_FILLER = "__filler__"
 KEPT = 8
 
 
@@ -59,7 +58,7 @@ def _fingerprint(root: Path, assignment: str, seed: int) -> str:
 
 
 def _packed(decks: dict[str, DeckExercise]) -> dict[str, Any]:
-    return {name: [[deck_check.check.name, [_plain([case.drawn, case.operations, case.answers, case.reference]) for case in deck_check.cases]]
+    return {name: [[deck_check.check.name, [packed([case.drawn, case.operations, case.answers, case.reference]) for case in deck_check.cases]]
                    for deck_check in deck.checks] for name, deck in decks.items()}
 
 
@@ -67,22 +66,6 @@ def _unpacked(tree: dict[str, Any], exercises: dict[str, Exercise]) -> dict[str,
     decks = {}
     for name, exercise in exercises.items():
         stored = dict(tree[name])
-        checks = [DeckCheck(check, [DeckCase(*_restored(case)) for case in stored[check.name]]) for check in exercise.checks]
+        checks = [DeckCheck(check, [DeckCase(*unpacked(case)) for case in stored[check.name]]) for check in exercise.checks]
         decks[name] = DeckExercise(exercise, checks)
     return decks
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Filler):
-        return (_FILLER, value.kind, value.seed)
-    if type(value) in (list, tuple):
-        return type(value)(_plain(item) for item in value)
-    return {key: _plain(item) for key, item in value.items()} if type(value) is dict else value
-
-
-def _restored(value: Any) -> Any:
-    if type(value) is tuple and len(value) == 3 and type(value[0]) is str and value[0] == _FILLER:
-        return Filler(*value[1:])
-    if type(value) in (list, tuple):
-        return type(value)(_restored(item) for item in value)
-    return {key: _restored(item) for key, item in value.items()} if type(value) is dict else value

@@ -10,7 +10,7 @@ from typing import Any, Callable
 from autograder.assignment import exercise_named, hidden_counts
 from autograder.case import Case, running
 from autograder.exercise import PUBLIC, Check, Exercise
-from autograder.explore import PUBLIC_SEED, Failure, draw_cases, seed_of, size_of, smallest_failure
+from autograder.explore import PUBLIC_SEED, Failure, draw_cases, first_failure, seed_of, size_of, smallest_failure
 from autograder.panel import as_html, as_text, headline
 from autograder.results import ExerciseResult, exercise_result
 from autograder.student import OverLimit, Student, local
@@ -62,7 +62,7 @@ def verdict_at_the_desk(exercise: Exercise, function: Callable) -> ExerciseVerdi
 
 
 def _verdict(exercise: Exercise, one: Check, student: Student, remarks: set[str], spend: float) -> CheckVerdict:
-    """Run the cases, drawn once a session; the smallest that fails is shrunk further by hypothesis until time `spend`."""
+    """Run the cases, drawn once a session. A failure is shown on a small case of the build, else shrunk until time `spend`."""
     seed = seed_of(PUBLIC_SEED, exercise.assignment, exercise.name, one.name)
     failures = []
     for drawn in cached_cases(one, seed):
@@ -74,6 +74,9 @@ def _verdict(exercise: Exercise, one: Check, student: Student, remarks: set[str]
             remarks |= case.remarks
     if not failures:
         return CheckVerdict(one, CORRECT)
+    known = first_failure(one, student, exercise.small_cases.get(one.name, []))
+    if known is not None:
+        return judged(exercise, one, known.error, known.case)
     smallest = min(failures, key=lambda failure: size_of(failure.drawn))
     shrunk = smallest_failure(one, _patient(student, spend), seed=seed, ignore=_Spent)
     if shrunk is not None and size_of(shrunk.drawn) <= size_of(smallest.drawn):

@@ -59,6 +59,7 @@ class Exercise:
     reference: Reference | None = None
     alternates: list[Answer] = field(default_factory=list)
     misconceptions: list[Answer] = field(default_factory=list)
+    small_cases: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
 
     @property
     def name(self) -> str:

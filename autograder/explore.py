@@ -66,6 +66,17 @@ def smallest_failure(check: Check, student: Student, *, seed: int, ignore: type[
     return last[0] if last else None
 
 
+def first_failure(check: Check, student: Student, cases: list[dict[str, Any]]) -> Failure | None:
+    """The first of given cases that fails, or None. What is no Exception passes through."""
+    for drawn in cases:
+        with running(Case()) as case:
+            try:
+                check.body(student, **drawn)
+            except Exception as error:  # noqa: BLE001 - the student's mistake, to be told
+                return Failure(drawn, error, case)
+    return None
+
+
 def _run(check: Check, attempt: Callable[[dict[str, Any]], None], number: int, phases: tuple) -> None:
     @seed(number)
     @settings(max_examples=check.examples, database=None, deadline=None, phases=phases, derandomize=False,

@@ -11,7 +11,7 @@ from autograder.case import Case
 from autograder.compare import TOLERANCE
 from autograder.deck import DeckCheck, DeckExercise, replay
 from autograder.exercise import HIDDEN, Answer, Check
-from autograder.explore import PUBLIC_SEED, Failure, seed_of, size_of, smallest_failure
+from autograder.explore import PUBLIC_SEED, Failure, first_failure, seed_of, size_of, smallest_failure
 from autograder.student import Ask, OverLimit, Student
 from autograder.untrusted.operations import perform
 from autograder.verdict import CORRECT, LIMIT, CheckVerdict, ExerciseVerdict, judged
@@ -98,19 +98,29 @@ def _failures(deck: DeckExercise, check: DeckCheck, answers: list[tuple], live: 
 
 
 def _told(deck: DeckExercise, check: DeckCheck, failures: list[tuple[int, BaseException, Case]], live: Ask, seed: int) -> CheckVerdict:
-    """The verdict with the smallest failing input: shrunk live, on inputs of the public seed where the check is hidden."""
+    """The verdict with the smallest failing input: a small case of the build, else shrunk live (hidden: from the public seed)."""
     hidden = check.check.visibility == HIDDEN
     number = PUBLIC_SEED if hidden else seed
     index, error, case = min(failures, key=lambda failure: size_of(check.cases[failure[0]].drawn))
     verdict = judged(deck.exercise, check.check, error, case)
     if isinstance(error, OverLimit):
         return verdict
+    known = _on_a_small_case(deck, check.check, live)
+    if known is not None:
+        return judged(deck.exercise, check.check, known.error, known.case)
     shrunk = _shrink(deck, check.check, live, seed_of(number, deck.exercise.assignment, deck.exercise.name, check.check.name))
     if shrunk is not None and not isinstance(shrunk.error, OverLimit):
         return judged(deck.exercise, check.check, shrunk.error, shrunk.case)
     if hidden:
         verdict.counterexample = None
     return verdict
+
+
+def _on_a_small_case(deck: DeckExercise, check: Check, live: Ask) -> Failure | None:
+    try:
+        return first_failure(check, Student(live, deck.exercise.returns), deck.exercise.small_cases.get(check.name, []))
+    except OverLimit:
+        return None
 
 
 class _Spent(BaseException):

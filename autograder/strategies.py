@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import torch
 from hypothesis import strategies as st
@@ -87,3 +88,24 @@ def on_grid(X: torch.Tensor) -> torch.Tensor:
 def permutations(n: int) -> st.SearchStrategy[list[int]]:
     """An order of n tokens."""
     return st.permutations(range(n))
+
+
+_FILLER = "__filler__"
+
+
+def packed(value: Any) -> Any:
+    """Drawn inputs as plain data that the wire's codec can write."""
+    if isinstance(value, Filler):
+        return (_FILLER, value.kind, value.seed)
+    if type(value) in (list, tuple):
+        return type(value)(packed(item) for item in value)
+    return {key: packed(item) for key, item in value.items()} if type(value) is dict else value
+
+
+def unpacked(value: Any) -> Any:
+    """What `packed` was given."""
+    if type(value) is tuple and len(value) == 3 and type(value[0]) is str and value[0] == _FILLER:
+        return Filler(*value[1:])
+    if type(value) in (list, tuple):
+        return type(value)(unpacked(item) for item in value)
+    return {key: unpacked(item) for key, item in value.items()} if type(value) is dict else value
