@@ -64,7 +64,7 @@ def print_classes(submissions: int, repeat: int) -> None:
         costs: dict[str, list[tuple[float, float]]] = {"autograder grade": [], "with feedback pages": [], "nbgrader autograde, stock": []}
         for turn in range(repeat):
             print(f"run {turn + 1} of {repeat} …", file=sys.stderr)
-            base = [str(BIN / "autograder"), "grade", "attention", "--least-isolation", "none"]
+            base = [str(BIN / "autograder"), "grade", "attention", "--least-isolation", "none", "--workers", "1"]
             costs["autograder grade"].append(timed(ours, [*base, "--no-feedback"]))
             costs["with feedback pages"].append(timed(ours, base))
             costs["nbgrader autograde, stock"].append(timed(stock, [str(BIN / "nbgrader"), "autograde", "attention"],

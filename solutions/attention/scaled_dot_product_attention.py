@@ -68,7 +68,7 @@ def large_scores(draw):
     return 30 * signs[:, None] * direction, 30 * levels[:, None] * direction, V
 
 
-@exercise.hidden_check(points=1, hint="exp(800.) overflows. What does a softmax subtract first?")
+@exercise.hidden_check(points=1, examples=12, hint="exp(800.) overflows. What does a softmax subtract first?")
 @given(large_scores())
 def large_scores_do_not_overflow(student, q_k_v):
     """Scores of several hundred give finite weights, the right ones."""
@@ -78,7 +78,7 @@ def large_scores_do_not_overflow(student, q_k_v):
     assert_close(Y, Y_ref, what="Y at large scores")
 
 
-@exercise.hidden_check(points=0.5, examples=12, hint="Does something inside cut or bend the gradient (detach, no_grad, .data, rounding)?")
+@exercise.hidden_check(points=0.5, examples=6, hint="Does something inside cut or bend the gradient (detach, no_grad, .data, rounding)?")
 @given(qkv(low=2, batch=leading(1)), fillers(("normal",)))
 def the_gradient_is_right(student, q_k_v, filler):
     """Where gradients flow through Y, they are the gradients of the formula with respect to Q, K and V."""

@@ -19,7 +19,7 @@ def returns(alpha):
 exercise = Exercise(__name__, title="The entropy of attention", returns=returns)
 
 
-@exercise.check(points=1, hint="For two equal weights the entropy is ln 2 = 0.693. What do you get? The logarithm is the natural one, and the sum runs "
+@exercise.check(points=1, examples=12, hint="For two equal weights the entropy is ln 2 = 0.693. What do you get? The logarithm is the natural one, and the sum runs "
                                "over the last axis only.")
 @given(leading(), sizes(1, 8))
 def uniform_weights_give_ln_N(student, batch, N):
@@ -28,7 +28,7 @@ def uniform_weights_give_ln_N(student, batch, N):
     assert_close(student(alpha), math.log(N), what="the entropy of N equal weights")
 
 
-@exercise.check(points=1, hint="0 times ln 0 counts as 0 here, but in floating point 0 * -inf is NaN. Where does your code meet a weight of 0?")
+@exercise.check(points=1, examples=12, hint="0 times ln 0 counts as 0 here, but in floating point 0 * -inf is NaN. Where does your code meet a weight of 0?")
 @given(leading(), sizes(2, 6), st.integers(0, 5))
 def a_single_weight_gives_zero(student, batch, N, which):
     """A row with one weight of 1 and zeros elsewhere has the entropy 0, and any other row more."""
@@ -38,7 +38,7 @@ def a_single_weight_gives_zero(student, batch, N, which):
     assert_close(student(alpha), 0.0, what="the entropy of a one-hot row")
 
 
-@exercise.check(points=1, hint="Entropy measures spread: it is never negative and at most ln N. Compute it by hand for (1/4, 3/4): 0.562.")
+@exercise.check(points=1, examples=12, hint="Entropy measures spread: it is never negative and at most ln N. Compute it by hand for (1/4, 3/4): 0.562.")
 @given(distributions(low=2))
 def mixing_two_rows_that_do_not_overlap(student, alpha):
     """Half a row beside half of another one, keys apart, has the mean of their entropies plus ln 2."""

@@ -86,7 +86,7 @@ def with_orders(draw):
     return Q, K, V, draw(permutations(Q.shape[-2])), draw(permutations(K.shape[-2]))
 
 
-@exercise.check(points=1, hint="Reorder keys together with their values by hand for N_kv = 2: what may change in Y, and what in alpha?")
+@exercise.check(points=1, examples=10, hint="Reorder keys together with their values by hand for N_kv = 2: what may change in Y, and what in alpha?")
 @given(with_orders())
 def order_matters_as_it_should(student, case):
     """Reordering keys with their values leaves Y alone; reordering queries reorders Y."""
@@ -111,7 +111,7 @@ def a_masked_key_is_as_good_as_absent(student, case):
     assert_attention_weights(alpha, (Q @ K.mT).masked_fill(~allowed, float("-inf")))
 
 
-@exercise.check(points=1, hint="Give your function one query, two keys and the mask [[True, False]]: Y must be the first value, whatever the "
+@exercise.check(points=1, examples=15, hint="Give your function one query, two keys and the mask [[True, False]]: Y must be the first value, whatever the "
                                "second key and value are.")
 @given(masked(), fillers(("normal",)))
 def hidden_keys_change_nothing(student, case, filler):
@@ -135,7 +135,7 @@ def with_empty_row(draw):
     return Q, K, V, mask
 
 
-@exercise.check(points=1, hint="What does your softmax return for a row of -inf only? The rule is in the text above: such a query gets zeros.")
+@exercise.check(points=1, examples=15, hint="What does your softmax return for a row of -inf only? The rule is in the text above: such a query gets zeros.")
 @given(with_empty_row())
 def a_query_that_sees_nothing_gets_zeros(student, case):
     """A row of the mask that is False everywhere gives zero weights and a zero output, and other rows are unaffected."""

@@ -55,7 +55,7 @@ def tokens_and_order(draw):
     return X, draw(permutations(X.shape[-2]))
 
 
-@exercise.check(points=1, hint="Nothing in the formula knows the position of a token. Does anything in your code?")
+@exercise.check(points=1, examples=10, hint="Nothing in the formula knows the position of a token. Does anything in your code?")
 @given(tokens_and_order())
 def reordering_tokens_reorders_the_output(student, X_order):
     """If the tokens are put in another order, the outputs come in that order and are otherwise the same."""

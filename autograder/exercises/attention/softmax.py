@@ -60,7 +60,7 @@ def weights_are_exponentials_over_their_sum(student, Z):
     assert_close(student(Z), exponentials / exponentials.sum(-1, keepdim=True), what="softmax(Z)")
 
 
-@exercise.check(points=1, hint="Print exp(1000.). Subtracting the same number from a whole row changes nothing in the formula: "
+@exercise.check(points=1, examples=15, hint="Print exp(1000.). Subtracting the same number from a whole row changes nothing in the formula: "
                                "which number keeps every exponential in range, and for which rows?")
 @given(tensors(low=2), st.sampled_from([100.0, -100.0, 1e4, -1e4]))
 def a_shift_changes_nothing(student, Z, shift):
@@ -73,7 +73,7 @@ def a_shift_changes_nothing(student, Z, shift):
     assert_close(student(shifted), before, what="softmax(Z) after one row was shifted")
 
 
-@exercise.check(points=1, hint="What is exp(-inf)? Print your answer for [0., float('-inf')] and follow where a NaN first appears.")
+@exercise.check(points=1, examples=15, hint="What is exp(-inf)? Print your answer for [0., float('-inf')] and follow where a NaN first appears.")
 @given(tensors(low=2), st.integers(0, 3))
 def minus_infinity_gets_no_weight(student, Z, which):
     """A score of -inf gets exactly the weight 0 and leaves the others as if it were not there."""
