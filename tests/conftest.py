@@ -1,0 +1,66 @@
+"""Shared by all tests: the course's root, its exercises, and one grader for the session."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+import torch
+
+from autograder.answers import filled_in, reference_answers
+from autograder.assignment import with_staff_half
+from autograder.course import read_course
+from autograder.grader import make_grader
+from autograder.notebook import parse_submission
+from autograder.submissions import Found
+
+ROOT = Path(__file__).resolve().parent.parent
+torch.set_num_threads(1)
+os.environ |= {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+
+
+@pytest.fixture(scope="session")
+def exercises():
+    """The attention exercises with their staff halves."""
+    return with_staff_half("attention", ROOT)
+
+
+@pytest.fixture(scope="session")
+def release() -> str:
+    """The attention release notebook as text."""
+    return (ROOT / "release/attention/attention.ipynb").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="session")
+def references() -> dict[str, str]:
+    """The reference answers as notebook code."""
+    return reference_answers(ROOT, "attention")
+
+
+@pytest.fixture(scope="session")
+def grader():
+    """A grader for attention at whatever isolation level this machine allows."""
+    made = make_grader(read_course(ROOT / "course.yaml"), ROOT, "attention", least="none")
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="session")
+def grade(grader, release, references):
+    """Grade the reference notebook with some answers replaced and the notebook changed; returns the outcome."""
+    def run(answers: dict[str, str] | None = None, change=lambda notebook: None, data: bytes | None = None):
+        text = filled_in(release, references | (answers or {}), change=change)
+        return grader.grade("student", Found(Path("attention.ipynb"), parse_submission(data or text.encode())))
+    return run
+
+
+def exercise_of(outcome, name: str):
+    """One exercise's result."""
+    return next(exercise for exercise in outcome.result.exercises if exercise.name == name)
+
+
+def cells_of(text: str) -> list[dict]:
+    """A notebook's cells."""
+    return json.loads(text)["cells"]

@@ -1,0 +1,116 @@
+"""The attention checks held against right, wrong and trivial answers.
+
+AUTOGRADER_SEEDS says how many course seeds the right answers must pass (`make prove` uses 300).
+"""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+import torch
+from conftest import ROOT
+
+from autograder.assignment import with_staff_half
+from autograder.case import Case, running
+from autograder.explore import draw_cases, seed_of
+from autograder.student import local
+
+SEEDS = int(os.environ.get("AUTOGRADER_SEEDS", "3"))
+EXERCISES = with_staff_half("attention", ROOT)
+WRONG = [(name, known.name) for name, exercise in EXERCISES.items() for known in exercise.misconceptions]
+
+
+def failing(exercise, function, seed: int, checks=None) -> dict:
+    """The checks that `function` fails on the inputs of a course seed, with the first error of each."""
+    student, failed = local(function, exercise.returns), {}
+    for check in checks or exercise.checks:
+        for drawn in draw_cases(check, seed=seed_of(seed, "attention", exercise.name, check.name)):
+            with running(Case()):
+                try:
+                    check.body(student, **drawn)
+                except Exception as error:  # noqa: BLE001 - counted
+                    failed[check.name] = error
+                    break
+    return failed
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+def test_every_right_answer_holds_on_every_seed(name):
+    exercise = EXERCISES[name]
+    assert exercise.alternates, "an exercise needs a second right answer"
+    for seed in range(SEEDS):
+        for function in [exercise.reference.function, *(a.function for a in exercise.alternates)]:
+            assert not failing(exercise, function, seed), (function.__name__, seed)
+
+
+@pytest.mark.parametrize("name, wrong", WRONG)
+def test_every_misconception_fails_the_check_that_its_author_named(name, wrong):
+    exercise = EXERCISES[name]
+    known = next(a for a in exercise.misconceptions if a.name == wrong)
+    for seed in range(100, 100 + max(2, SEEDS // 10)):
+        assert failing(exercise, known.function, seed, [known.caught_by]), seed
+
+
+def test_every_check_fails_some_misconception():
+    for exercise in EXERCISES.values():
+        killed = set()
+        for known in exercise.misconceptions:
+            killed |= failing(exercise, known.function, 7).keys()
+        assert killed == {check.name for check in exercise.checks}
+
+
+def trivial(fill, returns):
+    def answer(*args, **kwargs):
+        results = tuple(fill(args, shaped) for shaped in returns(*args, **kwargs).values())
+        return results if len(results) > 1 else results[0]
+    return answer
+
+
+def _typed(shaped):
+    return torch.bool if shaped.entries == "bool" else torch.float64
+
+
+FILLS = {
+    "zeros": lambda args, shaped: torch.zeros(shaped.dims, dtype=_typed(shaped)),
+    "ones": lambda args, shaped: torch.ones(shaped.dims, dtype=_typed(shaped)),
+    "equal weights": lambda args, shaped: (torch.full(shaped.dims, 1 / (shaped.dims or (1,))[-1], dtype=torch.float64)
+                                           if shaped.entries == "float" else torch.ones(shaped.dims, dtype=torch.bool)),
+    "random weights": lambda args, shaped: (torch.softmax(torch.randn(shaped.dims, dtype=torch.float64), -1)
+                                            if shaped.entries == "float" and shaped.dims else torch.rand(shaped.dims) < 0.5),
+    "the input": lambda args, shaped: args[0] if isinstance(args[0], torch.Tensor) else torch.zeros(shaped.dims, dtype=torch.bool),
+    "nothing": lambda args, shaped: None,
+}
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+@pytest.mark.parametrize("fill", FILLS)
+def test_a_trivial_answer_earns_nothing(name, fill):
+    exercise = EXERCISES[name]
+    failed = failing(exercise, trivial(FILLS[fill], exercise.returns), 1)
+    assert failed.keys() == {check.name for check in exercise.checks}
+
+
+def test_inputs_keep_their_promises():
+    """What the lesson promises about inputs: float64, no row of -inf only in softmax, no empty row but in its own check."""
+    for exercise in EXERCISES.values():
+        for check in exercise.checks:
+            for drawn in draw_cases(check, seed=5):
+                for value in _tensors(drawn):
+                    assert not value.is_floating_point() or value.dtype is torch.float64
+                    assert value.is_contiguous() and not value.isnan().any()
+    attend = EXERCISES["scaled_dot_product_attention"]
+    for check in attend.checks:
+        masks = [m for drawn in draw_cases(check, seed=5) for m in _tensors(drawn) if m.dtype is torch.bool]
+        assert all(m.any(-1).all() for m in masks) != (check.name == "a_query_that_sees_nothing_gets_zeros") or not masks
+
+
+def _tensors(value):
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from _tensors(item)
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            yield from _tensors(item)
