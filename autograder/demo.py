@@ -93,7 +93,7 @@ def _wrong(root: Path, assignment: str, release: str, answers: dict[str, str]) -
 def _hostile(release: str, answers: dict[str, str]) -> list[DemoSubmission]:
     head = "def softmax(Z, dim=-1):\n"
     bodies = (("infinite-loop", "limit", head + "    while True:\n        pass\n"),
-              ("memory-hog", "raised", head + "    hog = [bytearray(2 ** 30) for _ in range(64)]\n    return Z\n"),
+              ("memory-hog", "limit", head + "    hog = [bytearray(2 ** 30) for _ in range(64)]\n    return Z\n"),
               ("ends-the-process", "limit", head + "    import os\n    os._exit(0)\n"),
               ("raises", "raised", head + "    return Z.softmx(dim)\n"),
               ("exits", "raised", head + "    raise SystemExit(0)\n"),

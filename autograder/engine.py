@@ -23,7 +23,7 @@ from autograder.student import OverLimit
 from autograder.untrusted import wire
 from autograder.verdict import GRADER_FAULT, NOT_ATTEMPTED, RAISED, CheckVerdict, ExerciseVerdict
 
-MAX_LOST = 2
+MAX_LOST = 3
 MAX_WORKERS = 40
 
 
@@ -250,12 +250,13 @@ def _answers(run: _Run, deck: DeckExercise) -> list[CheckAnswers | Lost]:
     while len(answers) < len(deck.numbers):
         start = len(answers)
         if lost >= MAX_LOST:
-            answers.append(Lost(f"{MAX_LOST} checks of this exercise ran over a limit, so this one was not run."))
+            answers.append(Lost(f"{MAX_LOST} checks in a row ran over a limit, so this one was not run."))
             continue
         plan = deck.plan(start, have)
         try:
             for numbers, reply in zip(plan, _replies(run, deck, plan, first=start == 0)):
                 have |= {number: (reply, place) for place, number in enumerate(numbers)}
+                lost = 0
                 answers.append(CheckAnswers([have[number] for number in deck.numbers[len(answers)]]))
         except OverLimit as over:
             answers.append(Lost(str(over)))

@@ -149,3 +149,7 @@ def _reason(exercises: list[ExerciseResult]) -> str:
 def schema_text() -> str:
     """The JSON schema of the document, as published in the package."""
     return json.dumps(Results.model_json_schema(by_alias=True), indent=1, sort_keys=True) + "\n"
+
+
+if __name__ == "__main__":
+    SCHEMA_FILE.write_text(schema_text(), encoding="utf-8")

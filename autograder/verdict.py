@@ -87,10 +87,10 @@ def _raised_sentence(error: StudentRaised, hidden: bool) -> str:
     name = error.name if hasattr(builtins, error.name) or not hidden else "An exception of the notebook's own"
     if error.name == "NotImplementedError":
         return "The line `raise NotImplementedError()` is still reached: replace it with your answer."
-    place = f" in line {error.line} of the cell" if error.line > 0 else ""
+    place = f" in line {error.line} of the cell" if 0 < error.line < 10_000 else ""
+    if hidden:  # no text from the student's process, which could carry hidden inputs out
+        return f"{name} was raised{place}."
     line = f": `{error.text.strip()}`" if error.text.strip() else ""
-    if hidden:  # a message could carry hidden inputs out
-        return f"{name} was raised{place}{line}."
     remedy = ""
     if "dtype" in error.message and ("Double" in error.message or "double" in error.message or "Float" in error.message):
         remedy = (" The inputs are float64: a tensor made inside with torch.zeros, torch.ones or torch.tensor is float32 "

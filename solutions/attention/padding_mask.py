@@ -25,10 +25,10 @@ def agrees_with_the_reference(student, case):
     assert_equal(student(*case), padding_mask(*case), what="the mask")
 
 
-@exercise.hidden_check(points=0.5, examples=8, hint="Which line writes into lengths?")
+@exercise.hidden_check(points=0.5, examples=8, hint="Call it twice on the same lengths: is the second mask the same? Which line writes into lengths?")
 @given(lengths_and_width())
 def lengths_stay_as_they_were(student, case):
-    """The lengths that were passed in are unchanged afterwards."""
+    """The function leaves its lengths alone (and counts them right)."""
     assert_equal(student(*case).sum(-1)[:, 0], case[0], what="the number of allowed keys")
     assert_close(student.arguments_after(*case)[0], case[0].double(), what="lengths after the call")
 

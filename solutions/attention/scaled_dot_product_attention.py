@@ -192,7 +192,7 @@ def mask_inverted(Q, K, V, mask=None):
     return _attend(_scores(Q, K), V, None if mask is None else mask == 0)
 
 
-@_wrong(a_masked_key_is_as_good_as_absent, "scores multiplied by the mask: a score of 0 still gets weight")
+@_wrong(a_masked_key_is_as_good_as_absent, "forbidden scores set to 0 (multiplied by the mask, or filled with 0): a score of 0 still gets weight")
 def mask_times_scores(Q, K, V, mask=None):
     s = _scores(Q, K)
     return _attend(s if mask is None else s * mask, V)
@@ -207,11 +207,6 @@ def mask_added(Q, K, V, mask=None):
 @_wrong(a_masked_key_is_as_good_as_absent, "a fill value that is too small (-10): the masked keys leak")
 def mask_leaks(Q, K, V, mask=None):
     return _attend(_scores(Q, K), V, mask, fill=-10.0)
-
-
-@_wrong(a_masked_key_is_as_good_as_absent, "a fill value of 0 for forbidden scores")
-def mask_fills_zero(Q, K, V, mask=None):
-    return _attend(_scores(Q, K), V, mask, fill=0.0)
 
 
 @_wrong(a_masked_key_is_as_good_as_absent, "plus infinity for forbidden scores, which swallows the row")

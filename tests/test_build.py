@@ -1,0 +1,88 @@
+"""Building: current, the same twice, and nothing of the staff's in what students get."""
+
+import ast
+import json
+import shutil
+
+import pytest
+from conftest import ROOT, cells_of
+
+from autograder.assignment import CourseError, with_staff_half
+from autograder.build import _generate_release, built_text, solution_source, source_notebook
+from autograder.exercise import HIDDEN, PUBLIC
+
+SCRIPT, SOLUTIONS = ROOT / "source/attention/attention.py", ROOT / "solutions/attention"
+
+
+def built_source(script=SCRIPT, exercises=None):
+    return source_notebook(script, exercises or with_staff_half("attention", ROOT), SOLUTIONS)
+
+
+def test_source_and_release_are_current_and_built_the_same_twice(tmp_path):
+    committed = (ROOT / "source/attention/attention.ipynb").read_text(encoding="utf-8")
+    assert built_source() == built_source() == committed, "stale: run autograder build"
+    source, release = tmp_path / "attention.ipynb", tmp_path / "release.ipynb"
+    source.write_text(committed, encoding="utf-8")
+    for _ in range(2):
+        _generate_release(source, release, "attention")
+        assert release.read_bytes() == (ROOT / "release/attention/attention.ipynb").read_bytes(), "stale: run autograder build"
+
+
+@pytest.mark.parametrize("visibility, path", [(PUBLIC, ROOT / "autograder/exercises/attention/built.json"), (HIDDEN, SOLUTIONS / "built.json")])
+def test_the_built_checks_are_current(visibility, path):
+    assert built_text(with_staff_half("attention", ROOT), visibility) == path.read_text(encoding="utf-8"), "stale: run autograder build"
+
+
+def test_nothing_of_the_staff_is_in_the_release_or_in_the_package(exercises, release):
+    package = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "autograder").rglob("*") if path.suffix in (".py", ".json"))
+    for name, exercise in exercises.items():
+        for known in exercise.misconceptions:
+            assert known.tell not in release and known.tell not in package
+        for check in exercise.checks:
+            if check.visibility == HIDDEN:
+                assert check.title not in release and check.title not in package and check.hint not in package
+        body = solution_source(SOLUTIONS / f"{name}.py", name).split("### BEGIN SOLUTION")[1].split("### END SOLUTION")[0]
+        for line in filter(lambda line: len(line.strip()) > 30, body.splitlines()):
+            assert line.strip() not in release, line
+    assert "BEGIN SOLUTION" not in release
+
+
+def test_the_stub_has_the_references_signature_and_docstring(exercises, release):
+    cells = {cell["id"]: "".join(cell["source"]) for cell in cells_of(release)}
+    for name, exercise in exercises.items():
+        stub = ast.parse(cells[name]).body[0]
+        assert stub.name == name and ast.get_docstring(stub) and "NotImplementedError" in cells[name]
+        assert cells[f"{name}-checks"] == f"check({name})"
+
+
+def test_points_are_the_sum_of_the_checks(exercises, release):
+    points = {cell["id"]: cell["metadata"]["nbgrader"].get("points") for cell in cells_of(release) if "nbgrader" in cell["metadata"]}
+    for name, exercise in exercises.items():
+        assert points[f"{name}-checks"] == exercise.points == sum(check.points for check in exercise.checks)
+
+
+def test_cells_that_grading_skips_bind_no_names(release):
+    for cell in cells_of(release):
+        if cell["metadata"]["autograder"]["kind"] == "figure":
+            body = ast.parse("".join(cell["source"])).body
+            assert len(body) == 1 and isinstance(body[0], ast.Expr), cell["id"]
+
+
+def test_a_wrong_slot_or_mark_is_named_with_its_cell(tmp_path, exercises):
+    script = tmp_path / "attention.py"
+    text = SCRIPT.read_text(encoding="utf-8")
+    for old, new, said in [('exercise="softmax"', 'exercise="sofmax"', "'sofmax', which is no exercise"),
+                           ('# %% exercise="causal_mask"', "# %% [markdown]", "no slot for causal_mask"),
+                           ("points=2", "", "needs points"), ("# %% figure=true", "# %%", "exactly one mark")]:
+        assert old in text
+        script.write_text(text.replace(old, new, 1), encoding="utf-8")
+        with pytest.raises(CourseError, match=said):
+            built_source(script, exercises)
+
+
+def test_a_copy_of_the_course_builds_elsewhere(tmp_path):
+    """The build needs the script and the staff's files only, wherever they lie."""
+    shutil.copytree(ROOT / "solutions", tmp_path / "solutions")
+    shutil.copy(SCRIPT, tmp_path / "attention.py")
+    text = source_notebook(tmp_path / "attention.py", with_staff_half("attention", ROOT), tmp_path / "solutions/attention")
+    assert json.loads(text)["cells"] and text == built_source()
