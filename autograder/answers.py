@@ -20,9 +20,9 @@ def answer_source(path: Path, function: str, exercise: str) -> str:
     found = {node.name: node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
     if function not in found:
         raise CourseError(f"{path}: there is no function {function}")
-    needed = [name for name in _needs(found[function], found) if name != function]
     node = copy.deepcopy(found[function])
     node.name, node.decorator_list = exercise, []
+    needed = [name for name in _needs(node, found) if name != function]
     imports = [ast.unparse(n) for n in tree.body if isinstance(n, ast.Import)]
     return "\n\n\n".join(["\n".join(imports), *(ast.unparse(found[name]) for name in needed), ast.unparse(node)]) + "\n"
 

@@ -93,8 +93,8 @@ def _failure(check: CheckResult) -> str:
                         for name, text in table)
         parts.append(f'<div style="margin-top:.3em">The smallest input that shows it{own}:</div>'
                      f'<table style="border-collapse:collapse;margin:.1em 0 .3em 1em;border:none">{cells}</table>'
-                     f'<details><summary style="cursor:pointer">Three lines to see it yourself, below your answer</summary>'
-                     f'{_pre(chr(10).join(example.reproduce), wrap=True)}</details>')
+                     f'<div>To see it yourself, run below your answer:</div><div style="margin-left:1em">'
+                     f'{_pre(chr(10).join(example.reproduce), wrap=True)}</div>')
     if check.outcome in ("wrong", "raised", "limit"):
         parts.append(f'<div style="margin-top:.2em"><b>Hint.</b> {escape(check.hint)}</div>')
     return "".join(parts)
