@@ -29,7 +29,7 @@ def kept_deck(root: Path, assignment: str, exercises: dict[str, Exercise], *, se
     folder = root / ".autograder"
     path = folder / f"deck-{assignment}-{_fingerprint(root, assignment, seed)}.bin"
     with contextlib.suppress(OSError, wire.WireError, KeyError, ValueError, TypeError, IndexError):
-        return _unpacked(wire.decode(path.read_bytes()), exercises)
+        return _unpacked(wire.decode(path.read_bytes(), max_header=wire.MAX_FRAME), exercises)
     decks = draw_deck(exercises, seed=seed)
     with contextlib.suppress(OSError, wire.Unsupported):  # a course on a read-only disk draws every time
         _write(folder, path, wire.encode(_packed(decks)))

@@ -1,6 +1,8 @@
 """The engine behind every door: rebuild a submission, run it in a worker, judge each exercise at its check cell.
 
-A worker that dies or hangs is replaced and the cells before are run again; only what did it is lost.
+A worker that dies or hangs is replaced and the cells before are run again; only what did it is lost. What a person is
+shown of a student's process (messages, printed text, returned values) comes from a second, clean worker, which has met
+no input of the deck: whatever the code remembers, it cannot carry a hidden input out. It is started only when needed.
 """
 
 from __future__ import annotations
@@ -12,19 +14,19 @@ from typing import Any, Iterator
 
 from autograder.assignment import hidden_counts
 from autograder.blueprint import Blueprint
-from autograder.box import Box, Worker
+from autograder.box import Box
 from autograder.course import Limits
 from autograder.deck import DeckExercise
 from autograder.forbidden import forbidden_uses
 from autograder.judge import Lost, judge
 from autograder.notebook import Submission
 from autograder.rebuild import STUDENT, Cell, Rebuilt, rebuild
+from autograder.run import Run, checked_answers
 from autograder.student import OverLimit
 from autograder.untrusted import wire
 from autograder.verdict import GRADER_FAULT, NOT_ATTEMPTED, RAISED, CheckVerdict, ExerciseVerdict
 
 MAX_LOST = 3
-MAX_WORKERS = 40
 
 
 @dataclass
@@ -38,84 +40,28 @@ class Graded:
 
 
 @dataclass
-class _Run:
-    """The state of one submission's run: the worker, the cells that were run so far, and those that must not be again."""
+class _Runs:
+    """The run that meets the deck, and the clean one, which is brought to the same cell when it is needed."""
 
-    box: Box
-    limits: Limits
-    deadline: float
-    worker: Worker | None = None
-    workers: int = 0
-    done: list[Cell] = field(default_factory=list)
-    deadly: dict[str, str] = field(default_factory=dict)
+    main: Run
+    clean: Run
 
-    def seconds(self, most: float) -> float:
-        """`most`, or what is left of the submission's time. Raises `OverLimit` when nothing is."""
-        left = self.deadline - time.monotonic()
-        if left <= 0 or self.workers > MAX_WORKERS:
-            raise OverLimit("The notebook as a whole ran over its time limit; this was not run any more.")
-        return min(most, left)
-
-    def ready(self) -> Worker:
-        """A live worker in which all cells so far have been run."""
-        while self.worker is None or self.worker.closed:
-            self.seconds(1)
-            self.worker, self.workers = self.box.worker(), self.workers + 1
-            for cell in self.done:
-                if cell.cell_id not in self.deadly:
-                    try:
-                        self._send(cell)
-                    except OverLimit as over:  # it did not die the first time, and does now
-                        self.deadly[cell.cell_id] = str(over)
-                        break
-        return self.worker
-
-    def _send(self, cell: Cell) -> dict[str, Any]:
-        request = wire.encode({"do": "cell", "source": cell.source})
-        reply, = self.worker.ask([request], replies=1, seconds=self.seconds(self.limits.cell_seconds))
-        return checked_reply(reply)
-
-    def cell(self, cell: Cell) -> dict[str, Any] | None:
-        """Run one cell; None when it hung or killed the worker."""
-        try:
-            self.ready()
-            reply = self._send(cell)
-        except OverLimit as over:
-            self.deadly[cell.cell_id] = str(over)
-            reply = None
-        self.done.append(cell)
-        return reply
+    def shown(self) -> Run:
+        """The clean run, with the cells that the main one has run."""
+        started = time.monotonic()
+        for cell in self.main.done[len(self.clean.done):]:
+            if cell.cell_id in self.main.deadly:  # known to hang or kill: once is enough
+                self.clean.deadly[cell.cell_id] = self.main.deadly[cell.cell_id]
+                self.clean.errors[cell.cell_id] = self.main.errors[cell.cell_id]
+                self.clean.done.append(cell)
+            else:
+                self.clean.cell(cell)
+        self.main.deadline += time.monotonic() - started
+        return self.clean
 
     def close(self) -> None:
-        if self.worker is not None:
-            self.worker.kill()
-
-
-def checked_reply(reply: Any) -> dict[str, Any]:
-    """A cell's reply with nothing in it but what belongs there; it comes from the student's process."""
-    clean: dict[str, Any] = {"error": None, "syntax": False, "outputs": []}
-    if not isinstance(reply, dict):
-        return clean
-    error = reply.get("error")
-    if isinstance(error, tuple) and len(error) == 5 and list(map(type, error)) == [str, str, str, int, str]:
-        clean["error"] = error
-    clean["syntax"] = reply.get("syntax") is True
-    for output in reply.get("outputs") if isinstance(reply.get("outputs"), list) else []:
-        if isinstance(output, dict) and all(type(v) is str for v in output.values()) and {"kind", "text"} <= output.keys():
-            clean["outputs"].append(output)
-    return clean
-
-
-def checked_answer(answer: Any) -> tuple:
-    """An answer to an operation with the form that the judge relies on; it comes from the student's process."""
-    if isinstance(answer, tuple) and answer:
-        if answer[0] == "value" and len(answer) == 2:
-            return answer
-        if answer[0] in ("unsupported", "limit") and len(answer) == 2 and type(answer[1]) is str:
-            return answer[0], answer[1][:200]
-        if answer[0] == "raised" and list(map(type, answer[1:])) == [str, str, int, str]:
-            return "raised", answer[1][:60], answer[2][:500], answer[3], answer[4][:200]
-    return "unsupported", "something that is not an answer"
+        self.main.close()
+        self.clean.close()
 
 
 def grade_notebook(blueprint: Blueprint, submission: Submission, decks: dict[str, DeckExercise], box: Box, limits: Limits, *,
@@ -123,40 +69,48 @@ def grade_notebook(blueprint: Blueprint, submission: Submission, decks: dict[str
     """Grade one submission: every exercise of the blueprint gets a verdict, whatever the notebook holds."""
     rebuilt = rebuild(blueprint, submission)
     graded = Graded(rebuilt, [])
-    run = _Run(box, limits, time.monotonic() + limits.submission_seconds)
+    now = time.monotonic()
+    runs = _Runs(Run(box, limits, now + limits.submission_seconds), Run(box, limits, now + 2 * limits.submission_seconds))
     try:
-        verdicts = _run_cells(run, graded, decks, seed)
+        verdicts = _run_cells(runs, graded, decks, seed)
+        _show_cells(runs, graded)
     finally:
-        run.close()
+        runs.close()
     graded.exercises = [verdicts[name] for name in blueprint.exercises]
     return graded
 
 
-def _run_cells(run: _Run, graded: Graded, decks: dict[str, DeckExercise], seed: int) -> dict[str, ExerciseVerdict]:
+def _run_cells(runs: _Runs, graded: Graded, decks: dict[str, DeckExercise], seed: int) -> dict[str, ExerciseVerdict]:
     verdicts: dict[str, ExerciseVerdict] = {}
     for cell in graded.rebuilt.cells:
         if cell.runs:
-            _run_cell(run, graded, cell)
-        if cell.checks:
-            verdicts[cell.checks] = _check(run, graded, decks[cell.checks], seed)
+            runs.main.cell(cell)
+        for name in cell.checks:
+            verdicts[name] = _check(runs, graded, decks[name], seed)
     return verdicts
 
 
-def _run_cell(run: _Run, graded: Graded, cell: Cell) -> None:
-    reply = run.cell(cell)
-    if reply is None:
-        graded.errors[cell.cell_id] = ("raised", "Stopped", run.deadly[cell.cell_id], -1, "")
-        graded.rebuilt.remarks.append(f"{_capital(cell.label)} was stopped and left out: {run.deadly[cell.cell_id]}")
-        return
-    graded.outputs[cell.cell_id] = reply["outputs"]
-    if reply["error"] is not None:
-        graded.errors[cell.cell_id] = reply["error"]
-        if cell.origin == STUDENT:
-            graded.rebuilt.remarks.append(_error_remark(cell, reply["error"], reply["syntax"]))
+def _show_cells(runs: _Runs, graded: Graded) -> None:
+    """What the cells printed and raised; once a check has met the deck, from the clean run only."""
+    run, met = runs.main, False
+    for cell in graded.rebuilt.cells:
+        if met and (runs.main.outputs.get(cell.cell_id) or cell.cell_id in runs.main.errors):
+            run = runs.shown()
+            break
+        met = met or bool(cell.checks)
+    for cell in graded.rebuilt.cells:
+        if cell.cell_id in run.outputs:
+            graded.outputs[cell.cell_id] = run.outputs[cell.cell_id]
+        if cell.cell_id in run.errors:
+            graded.errors[cell.cell_id] = run.errors[cell.cell_id][:5]
+            if cell.cell_id in run.deadly:
+                graded.rebuilt.remarks.append(f"{_capital(cell.label)} was stopped and left out: {run.deadly[cell.cell_id]}")
+            elif cell.origin == STUDENT:
+                graded.rebuilt.remarks.append(_error_remark(cell, run.errors[cell.cell_id]))
 
 
-def _error_remark(cell: Cell, error: tuple, syntax: bool) -> str:
-    _, name, message, line, text = error
+def _error_remark(cell: Cell, error: tuple) -> str:
+    _, name, message, line, text, syntax = error
     place = f" at line {line}" if line > 0 else ""
     shown = f": `{text.strip()}`" if text.strip() else ""
     if syntax:
@@ -168,18 +122,32 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _check(run: _Run, graded: Graded, deck: DeckExercise, seed: int) -> ExerciseVerdict:
+def _check(runs: _Runs, graded: Graded, deck: DeckExercise, seed: int) -> ExerciseVerdict:
     name = deck.exercise.name
     if not graded.rebuilt.attempted.get(name):
         verdict = _whole(deck, NOT_ATTEMPTED, "Nothing was handed in for this exercise.")
     else:
-        answers = _answers(run, deck)
-        undefined = _undefined(graded, name, answers)
-        verdict = _whole(deck, RAISED, undefined) if undefined else judge(deck, answers, _live(run, name), seed=seed)
+        answers = _answers(runs.main, deck)
+        undefined = _undefined(runs, graded, name, answers)
+        if undefined:
+            verdict = _whole(deck, RAISED, undefined)
+        else:
+            verdict = judge(deck, answers, lambda operation: runs.main.call(name, operation), _explaining(runs, name), seed=seed)
         verdict.remarks += [use.sentence for use in forbidden_uses(_sources(graded.rebuilt, name), deck.exercise.forbids)]
     missing = hidden_counts(deck.exercise.assignment).get(name, 0)
     verdict.not_run = 0 if deck.exercise.reference is not None else missing
     return verdict
+
+
+def _explaining(runs: _Runs, name: str):
+    """Calls made to explain a failure: in the clean run, and not on the submission's time."""
+    def ask(operation: tuple) -> tuple:
+        started = time.monotonic()
+        try:
+            return runs.shown().call(name, operation)
+        finally:
+            runs.main.deadline += time.monotonic() - started
+    return ask
 
 
 def _sources(rebuilt: Rebuilt, name: str) -> list[str]:
@@ -191,18 +159,18 @@ def _whole(deck: DeckExercise, outcome: str, message: str) -> ExerciseVerdict:
     return ExerciseVerdict(deck.exercise, [CheckVerdict(check.check, outcome, message) for check in deck.checks])
 
 
-def _undefined(graded: Graded, name: str, answers: list[CheckAnswers | Lost]) -> str:
+def _undefined(runs: _Runs, graded: Graded, name: str, answers: list[CheckAnswers | Lost]) -> str:
     """The reason why the notebook defines no function of that name, or an empty string when it does."""
     missing = ("raised", "NameError", f"name {name!r} is not defined")
     present = [of_check for of_check in answers if not isinstance(of_check, Lost)]
     first = present[0].decoded()[:1] if present else []
     if not first or first[0][:3] != missing:
         return ""
-    error = graded.errors.get(name)
+    error = runs.shown().errors.get(name)
     if error is None:
         return f"After your cells have run, there is no function called {name}."
     cell = next(cell for cell in graded.rebuilt.cells if cell.cell_id == name)
-    return _error_remark(cell, error, error[1] in ("SyntaxError", "IndentationError", "TabError"))
+    return _error_remark(cell, error)
 
 
 @dataclass
@@ -221,7 +189,7 @@ class Reply:
                 value = wire.decode(self.payload)
             except wire.WireError:
                 value = None
-            self._decoded = _complete(value, self.count)
+            self._decoded = checked_answers(value, self.count)
         return self._decoded
 
 
@@ -242,7 +210,7 @@ class CheckAnswers:
         return [reply.decoded()[place] for reply, place in self.places]
 
 
-def _answers(run: _Run, deck: DeckExercise) -> list[CheckAnswers | Lost]:
+def _answers(run: Run, deck: DeckExercise) -> list[CheckAnswers | Lost]:
     """The answers to the whole deck of one exercise; a check that hangs or kills the worker is lost, the others are not."""
     answers: list[CheckAnswers | Lost] = []
     have: dict[int, tuple[Reply, int]] = {}
@@ -264,29 +232,13 @@ def _answers(run: _Run, deck: DeckExercise) -> list[CheckAnswers | Lost]:
     return answers
 
 
-def _replies(run: _Run, deck: DeckExercise, plan: list[list[int]], *, first: bool) -> Iterator[Reply]:
+def _replies(run: Run, deck: DeckExercise, plan: list[list[int]], *, first: bool) -> Iterator[Reply]:
     request = wire.encode({"do": "calls", "name": deck.exercise.name})
     worker = run.ready()
     payload = deck.payload if first else deck.encoded(plan)
     raw = worker.ask_raw([request, payload], replies=len(plan), seconds=run.seconds(run.limits.check_seconds))
     for numbers, reply in zip(plan, raw):
         yield Reply(reply, len(numbers), hashlib.blake2b(reply, digest_size=16).digest())
-
-
-def _complete(reply: Any, count: int) -> list[tuple]:
-    reply = reply if isinstance(reply, list) and len(reply) == count else [None] * count
-    return [checked_answer(answer) for answer in reply]
-
-
-def _live(run: _Run, name: str):
-    request = wire.encode({"do": "calls", "name": name})
-
-    def ask(operation: tuple) -> tuple:
-        worker = run.ready()
-        reply, = worker.ask([request, wire.encode([[operation]])], replies=1, seconds=run.seconds(run.limits.check_seconds))
-        return _complete(reply, 1)[0]
-
-    return ask
 
 
 def faulted(blueprint: Blueprint, decks: dict[str, DeckExercise], submission: Submission, message: str) -> Graded:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -10,13 +11,14 @@ import torch
 from autograder.case import Case
 from autograder.compare import TOLERANCE
 from autograder.deck import DeckCheck, DeckExercise, replay
-from autograder.exercise import HIDDEN, Answer, Check
-from autograder.explore import PUBLIC_SEED, Failure, first_failure, seed_of, size_of, smallest_failure
+from autograder.exercise import Answer, Check
+from autograder.explore import PUBLIC_SEED, Failure, first_failure, seed_of, smallest_failure
 from autograder.student import Ask, OverLimit, Student
 from autograder.untrusted.operations import perform
-from autograder.verdict import CORRECT, LIMIT, CheckVerdict, ExerciseVerdict, judged
+from autograder.verdict import CORRECT, LIMIT, CheckVerdict, ExerciseVerdict, in_general_words, judged
 
 SHRINK_CALLS = 400
+SHRINK_SECONDS = 3.0
 
 
 @dataclass(frozen=True)
@@ -35,10 +37,11 @@ class Answers(Protocol):
         """One answer for each recorded call."""
 
 
-def judge(deck: DeckExercise, answers: list[Answers | Lost], live: Ask, *, seed: int) -> ExerciseVerdict:
+def judge(deck: DeckExercise, answers: list[Answers | Lost], live: Ask, explain: Ask, *, seed: int) -> ExerciseVerdict:
     """The verdict on one exercise. `answers` holds, for each check of the deck, the answers to its recorded calls.
 
-    A reply whose very bytes passed before passes again: the verdict is a function of the answers, unless a call is made live.
+    `live` makes the calls that the deck could not foresee. `explain` is asked for all that a person is shown; the process behind
+    it has met no input of the deck. A reply whose very bytes passed before passes again: the verdict is a function of the answers, unless a call is made live.
     """
     verdict = ExerciseVerdict(deck.exercise, [])
     remarks: set[str] = set()
@@ -57,7 +60,7 @@ def judge(deck: DeckExercise, answers: list[Answers | Lost], live: Ask, *, seed:
         remarks |= own
         if failures:
             failed.add(number)
-            verdict.checks.append(_told(deck, check, failures, live, seed))
+            verdict.checks.append(_told(deck, check, failures, explain))
         else:
             verdict.checks.append(CheckVerdict(check.check, CORRECT))
             if not counted.calls:
@@ -97,46 +100,46 @@ def _failures(deck: DeckExercise, check: DeckCheck, answers: list[tuple], live: 
     return failures
 
 
-def _told(deck: DeckExercise, check: DeckCheck, failures: list[tuple[int, BaseException, Case]], live: Ask, seed: int) -> CheckVerdict:
-    """The verdict with the smallest failing input: a small case of the build, else shrunk live (hidden: from the public seed)."""
-    hidden = check.check.visibility == HIDDEN
-    number = PUBLIC_SEED if hidden else seed
-    index, error, case = min(failures, key=lambda failure: size_of(check.cases[failure[0]].drawn))
-    verdict = judged(deck.exercise, check.check, error, case)
-    if isinstance(error, OverLimit):
-        return verdict
-    known = _on_a_small_case(deck, check.check, live)
-    if known is not None:
-        return judged(deck.exercise, check.check, known.error, known.case)
-    shrunk = _shrink(deck, check.check, live, seed_of(number, deck.exercise.assignment, deck.exercise.name, check.check.name))
-    if shrunk is not None and not isinstance(shrunk.error, OverLimit):
-        return judged(deck.exercise, check.check, shrunk.error, shrunk.case)
-    if hidden:
-        verdict.counterexample = None
-    return verdict
+def _told(deck: DeckExercise, check: DeckCheck, failures: list[tuple[int, BaseException, Case]], explain: Ask) -> CheckVerdict:
+    """The verdict with the smallest failing input: a small case of the build, else one shrunk from the public seed.
 
-
-def _on_a_small_case(deck: DeckExercise, check: Check, live: Ask) -> Failure | None:
+    Where neither fails (which takes an unusual answer), the failure of the deck is told in the grader's words alone.
+    """
+    over = next((error for _, error, _ in failures if isinstance(error, OverLimit)), None)
+    if over is not None:
+        return CheckVerdict(check.check, LIMIT, str(over))
+    ask = _bounded(explain)
     try:
-        return first_failure(check, Student(live, deck.exercise.returns), deck.exercise.small_cases.get(check.name, []))
-    except OverLimit:
-        return None
+        cases = deck.exercise.small_cases.get(check.check.name, [])
+        known = first_failure(check.check, Student(ask, deck.exercise.returns), cases)
+    except (_Spent, OverLimit):
+        known = None
+    known = known or _shrink(deck, check.check, ask)
+    if known is not None and not isinstance(known.error, OverLimit):
+        return judged(deck.exercise, check.check, known.error, known.case)
+    return in_general_words(check.check, failures[0][1])
 
 
 class _Spent(BaseException):
     """The calls allowed for shrinking are used up."""
 
 
-def _shrink(deck: DeckExercise, check: Check, live: Ask, seed: int) -> Failure | None:
-    left = SHRINK_CALLS
+def _bounded(explain: Ask) -> Ask:
+    """`explain` for as many calls and seconds as an explanation may take."""
+    left, deadline = SHRINK_CALLS, time.monotonic() + SHRINK_SECONDS
 
     def ask(operation: tuple) -> tuple:
         nonlocal left
         left -= 1
-        if left < 0:
+        if left < 0 or time.monotonic() > deadline:
             raise _Spent
-        return live(operation)
+        return explain(operation)
 
+    return ask
+
+
+def _shrink(deck: DeckExercise, check: Check, ask: Ask) -> Failure | None:
+    seed = seed_of(PUBLIC_SEED, deck.exercise.assignment, deck.exercise.name, check.name)
     return smallest_failure(check, Student(ask, deck.exercise.returns), seed=seed, ignore=_Spent)
 
 

@@ -60,8 +60,8 @@ def parse_submission(data: bytes) -> Submission:
         marks = " (it holds merge-conflict markers: <<<<<<<)" if "<<<<<<<" in text else ""
         raise Unreadable(f"not a notebook: not valid JSON at line {error.lineno}, column {error.colno}{marks}; "
                          "open it in Jupyter, save it, and hand in that file") from None
-    except RecursionError:
-        raise Unreadable("not a notebook: JSON nested beyond reason") from None
+    except (RecursionError, ValueError):
+        raise Unreadable("not a notebook: JSON nested beyond reason, or numbers of thousands of digits") from None
     return Submission(_cells(tree), remarks)
 
 
@@ -83,7 +83,8 @@ def _cells(tree: Any) -> list[SubmittedCell]:
         raise Unreadable(f"not a notebook: the file holds a JSON {type(tree).__name__}, not a notebook")
     raw = tree.get("cells")
     if raw is None and isinstance(tree.get("worksheets"), list):  # nbformat 3
-        raw = [cell for sheet in tree["worksheets"] if isinstance(sheet, dict) for cell in sheet.get("cells") or []]
+        sheets = [sheet.get("cells") for sheet in tree["worksheets"] if isinstance(sheet, dict)]
+        raw = [cell for sheet in sheets if isinstance(sheet, list) for cell in sheet]
     if not isinstance(raw, list):
         raise Unreadable("not a notebook: it has no list of cells")
     if len(raw) > MAX_CELLS:
@@ -101,10 +102,15 @@ def _cell(number: int, raw: dict) -> SubmittedCell:
     metadata = raw.get("metadata") if isinstance(raw.get("metadata"), dict) else {}
     nbgrader = metadata.get("nbgrader") if isinstance(metadata.get("nbgrader"), dict) else {}
     kind = raw.get("cell_type")
-    return SubmittedCell(number, kind if kind in ("code", "markdown", "raw") else "code",
-                         source.replace("\r\n", "\n").replace("\r", "\n") if isinstance(source, str) else "",
+    return SubmittedCell(number, kind if isinstance(kind, str) and kind in ("code", "markdown", "raw") else "code",
+                         clean_text(source).replace("\r\n", "\n").replace("\r", "\n") if isinstance(source, str) else "",
                          _text(nbgrader.get("grade_id")), _text(raw.get("id") or metadata.get("id")))
 
 
 def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
+    return clean_text(value) if isinstance(value, str) else ""
+
+
+def clean_text(text: str) -> str:
+    """`text` without lone surrogates, which no file and no database can hold."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

@@ -19,7 +19,7 @@ COURSE, STUDENT = "course", "student"
 
 @dataclass
 class Cell:
-    """One cell of the rebuilt notebook. `label` is how a message names it; `checks` the exercise checked after it."""
+    """One cell of the rebuilt notebook. `label` is how a message names it; `checks` the exercises checked after it."""
 
     kind: str
     cell_type: str
@@ -28,7 +28,7 @@ class Cell:
     metadata: dict[str, Any]
     origin: str
     label: str
-    checks: str = ""
+    checks: tuple[str, ...] = ()
 
     @property
     def runs(self) -> bool:
@@ -118,13 +118,13 @@ def _add_course_cell(rebuilt: Rebuilt, course: CourseCell, copies: list[Submitte
     if course.kind == SOLUTION:
         _add_solution(rebuilt, course, copies)
     elif course.kind == ANSWER:
-        text = "\n\n".join(copy.source for copy in copies if copy.source.strip() != course.source.strip())
+        text = without_html("\n\n".join(copy.source for copy in copies if copy.source.strip() != course.source.strip()))
         _append(rebuilt, course, text or course.source, STUDENT, f"the answer {course.grade_id}")
     else:
         _report_edits(rebuilt, course, copies)
         _append(rebuilt, course, course.source, COURSE, f"the course's cell {course.grade_id or course.cell_id}")
         if course.kind == CHECKS:
-            rebuilt.cells[-1].checks = course.exercise
+            rebuilt.cells[-1].checks = (course.exercise,)
 
 
 def _add_solution(rebuilt: Rebuilt, course: CourseCell, copies: list[SubmittedCell]) -> None:
@@ -178,7 +178,9 @@ def _cleaned(cell: SubmittedCell, remarks: list[str]) -> str:
 def _add_extra(rebuilt: Rebuilt, cell: SubmittedCell) -> None:
     kind = cell.cell_type if cell.cell_type in ("code", "markdown") else "markdown"
     number = sum(c.cell_id.startswith("own-") for c in rebuilt.cells) + 1
-    rebuilt.cells.append(Cell(PROSE, kind, _cleaned(cell, rebuilt.remarks), f"own-{number}", {}, STUDENT, f"cell {cell.number}"))
+    text = _cleaned(cell, rebuilt.remarks)
+    text = text if kind == "code" else without_html(text)
+    rebuilt.cells.append(Cell(PROSE, kind, text, f"own-{number}", {}, STUDENT, f"cell {cell.number}"))
 
 
 def _settle_attempts(rebuilt: Rebuilt, blueprint: Blueprint) -> None:
@@ -195,10 +197,16 @@ def _settle_attempts(rebuilt: Rebuilt, blueprint: Blueprint) -> None:
         for cell in rebuilt.cells:
             if cell.kind == SOLUTION and cell.cell_id == name:
                 cell.source = ""
-        at = next(i for i, cell in enumerate(rebuilt.cells) if cell.checks == name)
+        at = next(i for i, cell in enumerate(rebuilt.cells) if name in cell.checks)
         rebuilt.remarks.append(f"The answer to {name} was found in a cell of your own; it was taken from there.")
         if own[0] > at:
-            rebuilt.cells[at].checks, rebuilt.cells[own[-1]].checks = "", name
+            rebuilt.cells[at].checks = ()
+            rebuilt.cells[own[-1]].checks += (name,)
+
+
+def without_html(text: str) -> str:
+    """A student's Markdown in which no HTML is left to run in the browser of whoever reads it."""
+    return re.sub(r"<(?=[A-Za-z/!?])", "&lt;", text)
 
 
 def defined_names(source: str) -> list[str]:

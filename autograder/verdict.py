@@ -83,9 +83,17 @@ def judged(exercise: Exercise, check: Check, error: BaseException, case: Case) -
     return CheckVerdict(check, WRONG, f"The result could not be used as the check needs it ({type(error).__name__}).", example)
 
 
+def in_general_words(check: Check, error: BaseException) -> CheckVerdict:
+    """The verdict on a failure that no example shows: its kind, and no word or number from the student's process."""
+    if isinstance(error, StudentRaised):
+        return CheckVerdict(check, RAISED, "An exception was raised, on larger inputs than an example can show.")
+    sentence = error.sentence if isinstance(error, Mismatch) else "the result could not be used as the check needs it"
+    return CheckVerdict(check, WRONG, f"{sentence}, on larger inputs than an example can show.")
+
+
 def _raised_sentence(error: StudentRaised, hidden: bool) -> str:
     name = error.name if hasattr(builtins, error.name) or not hidden else "An exception of the notebook's own"
-    if error.name == "NotImplementedError":
+    if error.name == "NotImplementedError" and "raise NotImplementedError" in error.text:
         return "The line `raise NotImplementedError()` is still reached: replace it with your answer."
     place = f" in line {error.line} of the cell" if 0 < error.line < 10_000 else ""
     if hidden:  # no text from the student's process, which could carry hidden inputs out
@@ -145,14 +153,16 @@ def _call_part(name: str, value: Any, kwargs: dict) -> str:
     return f"{name}={text}" if name in kwargs else text
 
 
-def render(value: Any) -> str:
+def render(value: Any, depth: int = 0) -> str:
     """`value` as a person would want to read it: at most 6 x 6 entries, four digits, with its shape."""
     if isinstance(value, torch.Tensor):
         shape = " × ".join(map(str, value.shape)) or "a single number"
         with _printing(value):
             return f"{str(value.detach())[7:-1].split(', dtype')[0].replace(chr(10) + '       ', chr(10))}   ({shape})"
     if isinstance(value, (list, tuple)):
-        return "(" + ", ".join(render(item) for item in value[:4]) + ")"
+        if depth >= 2:
+            return "(…)"
+        return "(" + ", ".join(render(item, depth + 1) for item in value[:4]) + (", …)" if len(value) > 4 else ")")
     return repr(value)[:200]
 
 

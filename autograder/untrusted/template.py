@@ -120,6 +120,10 @@ def spawn(control: socket.socket, options: dict, own_pids: int) -> None:
 def become_worker(channel: socket.socket, options: dict) -> None:
     """In the child: confine it, then serve the grader's requests until it hangs up."""
     os.dup2(channel.fileno(), 3)
+    for standard in range(3):  # opened anew: what is inherited is shared with every other worker
+        null = os.open("/dev/null", os.O_RDWR)
+        os.dup2(null, standard)
+        os.close(null)
     os.closerange(4, 1024)
     if options["isolate"]:
         confine.private_world(options["tmp_bytes"])

@@ -20,6 +20,7 @@ import torch
 FRAME = struct.Struct("<QQ")
 HEADER = struct.Struct("<QQ")
 MAX_FRAME = 64 * 1024 * 1024
+MAX_HEADER = 1024 * 1024
 MAX_DEPTH = 16
 MAX_DIMS = 8
 MAX_DIM = 2**31
@@ -132,12 +133,14 @@ def _tensor_bytes(tensor: torch.Tensor) -> bytes:
     return tensor.numpy().tobytes()
 
 
-def decode(payload: bytes | bytearray | memoryview) -> Any:
+def decode(payload: bytes | bytearray | memoryview, *, max_header: int = MAX_HEADER) -> Any:
     """The value that `payload` stands for. Tensors share memory with `payload`. Raises `WireError`."""
     view = memoryview(bytearray(payload) if isinstance(payload, bytes) else payload)  # torch wants writable memory
     if len(view) < HEADER.size:
         raise WireError("frame shorter than its header")
     tree_size, buffer_size = HEADER.unpack_from(view)
+    if tree_size > max_header:
+        raise WireError(f"a header of {tree_size} bytes")
     if HEADER.size + tree_size + buffer_size != len(view):
         raise WireError("the sizes in the header do not add up")
     try:

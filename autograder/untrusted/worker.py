@@ -49,7 +49,7 @@ def serve(channel: socket.socket) -> None:
 def encoded(value: Any) -> bytes:
     """`value` on the wire, or what stands for it when it is too large."""
     payload = wire.encode(value)
-    if len(payload) <= wire.MAX_FRAME:
+    if len(payload) <= wire.MAX_FRAME and wire.HEADER.unpack_from(payload)[0] <= wire.MAX_HEADER:
         return payload
     count = len(value) if isinstance(value, list) else 1
     return wire.encode([("unsupported", "a result too large to compare")] * count)
