@@ -163,11 +163,11 @@ class Worker:
 def start_box(limits: Limits) -> Box:
     """Start the best box that this machine allows, found out by starting it and asking a worker for an answer."""
     missing = _why_not_bubblewrap()
-    attempts = [] if missing else [(True, SPARE_UID), (True, None)] if os.getuid() == 0 else [(True, None)]
-    for isolate, uid in [*attempts, (False, None)]:
+    attempts = [] if missing else [(True, True), (True, False)] if os.getuid() == 0 else [(True, False)]
+    for isolate, spare in [*attempts, (False, False)]:
         box = None
         try:
-            box = _launch(limits, isolate=isolate, uid=uid, missing=missing)
+            box = _launch(limits, isolate=isolate, spare=spare, missing=missing)
             _prove(box)
             return box
         except (BoxError, OverLimit, OSError) as error:
@@ -213,7 +213,7 @@ def _prove(box: Box) -> None:
         raise BoxError(f"the box leaks: a worker answered {text}")
 
 
-def _launch(limits: Limits, *, isolate: bool, uid: int | None, missing: str) -> Box:
+def _launch(limits: Limits, *, isolate: bool, spare: bool, missing: str) -> Box:
     folder = tempfile.TemporaryDirectory(prefix="autograder-box-")
     os.chmod(folder.name, 0o755)
     address = os.path.join(folder.name, "template")
@@ -225,11 +225,10 @@ def _launch(limits: Limits, *, isolate: bool, uid: int | None, missing: str) -> 
     log = Path(folder.name, "log")
     options = {"isolate": isolate, "filter": isolate, "memory": limits.memory_mb << 20, "cpu_seconds": limits.cpu_seconds,
                "tmp_bytes": 64 << 20, "scratch": str(scratch)}
-    command = _command(listener.fileno(), options, isolate=isolate)
+    command = _command(listener.fileno(), options, isolate=isolate, spare=spare)
     with open(log, "wb") as sink:
         process = subprocess.Popen(command, pass_fds=[listener.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                   stderr=sink, env=_clean_environment(), cwd="/", user=uid, group=uid,
-                                   extra_groups=[] if uid is not None else None, start_new_session=True)
+                                   stderr=sink, env=_clean_environment(), cwd="/", start_new_session=True)
     listener.close()
     return Box(ISOLATED if isolate else NONE, "" if isolate else missing, address, process, folder, limits, log)
 
@@ -240,13 +239,14 @@ def _clean_environment() -> dict[str, str]:
             "OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0", "PLOTLY_RENDERER": "plotly_mimetype", "IPYTHONDIR": "/tmp/ipython"}
 
 
-def _command(listener: int, options: dict, *, isolate: bool) -> list[str]:
+def _command(listener: int, options: dict, *, isolate: bool, spare: bool) -> list[str]:
     kit, libraries = ("/kit", ["/site0", "/site1"]) if isolate else (None, _libraries())
     paths = [kit or str(PACKAGE.parent), *libraries[:len(_libraries())]]
-    start = (f"import sys; sys.path[:0] = {paths!r}; sys.argv[1:] = [{str(listener)!r}, {json.dumps(options)!r}]; "
+    become = f"import os; os.setgroups([]); os.setgid({SPARE_UID}); os.setuid({SPARE_UID}); " if spare else ""
+    start = (f"{become}import sys; sys.path[:0] = {paths!r}; sys.argv[1:] = [{str(listener)!r}, {json.dumps(options)!r}]; "
              "from autograder.untrusted.template import main; main()")
     python = [os.path.realpath(sys._base_executable), "-I", "-S", "-B", "-c", start]
-    return [*_bubblewrap(), "--", *python] if isolate else python
+    return [*_bubblewrap(spare), "--", *python] if isolate else python
 
 
 def _libraries() -> list[str]:
@@ -254,9 +254,13 @@ def _libraries() -> list[str]:
     return list(dict.fromkeys(os.path.realpath(sysconfig.get_path(kind)) for kind in ("purelib", "platlib")))
 
 
-def _bubblewrap() -> list[str]:
-    """bwrap's arguments: a read-only system, the interpreter and its packages, three files of the kit, and nothing else."""
-    arguments = [find_bubblewrap(), "--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts",
+def _bubblewrap(spare: bool) -> list[str]:
+    """bwrap's arguments: a read-only system, the interpreter and its packages, three files of the kit, and nothing else.
+
+    Root makes the box as root and has the template give that up for a spare uid at once (`spare`); others need a user namespace.
+    """
+    users = ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"] if spare else ["--unshare-user"]
+    arguments = [find_bubblewrap(), *users, "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts",
                  "--unshare-cgroup-try", "--die-with-parent", "--new-session", "--hostname", "box"]
     for folder in ("/usr", "/lib", "/lib64", "/bin", "/sbin"):
         if os.path.islink(folder):
@@ -267,12 +271,18 @@ def _bubblewrap() -> list[str]:
         arguments += ["--ro-bind-try", path, path]
     base = os.path.realpath(sys.base_prefix)
     if not base.startswith("/usr"):
-        arguments += ["--ro-bind", base, base]
+        arguments += [*_folders(*reversed(Path(base).parents[:-1])), "--ro-bind", base, base]
     for index, library in enumerate(_libraries()):
         arguments += ["--ro-bind", library, f"/site{index}"]
+    arguments += _folders("/kit", "/kit/autograder")
     for name in ("__init__.py", "figures.py", "untrusted"):
         arguments += ["--ro-bind", str(PACKAGE / name), f"/kit/autograder/{name}"]
-    return [*arguments, "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--remount-ro", "/dev", "--remount-ro", "/"]
+    return [*arguments, "--proc", "/proc", "--dev", "/dev", "--perms", "1777", "--tmpfs", "/tmp", "--remount-ro", "/dev", "--remount-ro", "/"]
+
+
+def _folders(*paths: Path | str) -> list[str]:
+    """Arguments that make folders which the spare uid may enter (bwrap's own are for their owner only)."""
+    return [part for path in paths for part in ("--perms", "0755", "--dir", str(path))]
 
 
 def _connect(address: str) -> socket.socket:

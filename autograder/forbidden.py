@@ -22,7 +22,9 @@ class Use:
 def forbidden_uses(sources: list[str], forbids: tuple[str, ...]) -> list[Use]:
     """The uses of `forbids` (dotted names) in cells, through imports under any name and method calls on tensors."""
     uses: dict[tuple[str, str], Use] = {}
-    trees = [(source, tree) for source in sources if (tree := _parsed(source)) is not None]
+    words = [function.rpartition(".")[2] for function in forbids]
+    suspect = [source for source in sources if any(word in source for word in words)]
+    trees = [(source, tree) for source in suspect if (tree := _parsed(source)) is not None]
     names = {"torch": "torch", "F": "torch.nn.functional", "nn": "torch.nn"}
     for _, tree in trees:
         names |= _imported(tree)

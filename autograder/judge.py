@@ -184,7 +184,7 @@ def _agree(ours: list[tuple] | Lost, deck: DeckExercise, answer: Answer, number:
 def same_answer(one: Any, other: Any) -> bool:
     """Whether two answers are the same for all practical purposes: equal up to rounding, NaN equal to NaN."""
     if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor):
-        if one.shape != other.shape:
+        if one.shape != other.shape or one.is_complex() or other.is_complex():
             return False
         one, other = one.to(torch.float64), other.to(torch.float64)
         scale = max(1.0, float(other.nan_to_num(0, 0, 0).abs().max()) if other.numel() else 1.0)

@@ -73,10 +73,14 @@ def private_world(tmp_bytes: int) -> None:
         mount("none", place, "tmpfs", MS_NOSUID | MS_NODEV, f"size={tmp_bytes},nr_inodes=4096,mode=1777")
 
 
-def limit_resources(*, memory: int, cpu_seconds: int, file_bytes: int, files: int = 256) -> None:
-    """Set the hard limits of this process: bytes of address space, CPU seconds, bytes of a file, open files; no core."""
+def limit_resources(*, memory: int, cpu_seconds: int, file_bytes: int, files: int = 256, threads: int = 512) -> None:
+    """Set the hard limits of this process: bytes of address space, CPU seconds, bytes of a file, open files; no core.
+
+    `threads` counts all of the user's in the box; root is exempt from it.
+    """
     for kind, value in ((resource.RLIMIT_AS, memory), (resource.RLIMIT_CPU, cpu_seconds),
-                        (resource.RLIMIT_FSIZE, file_bytes), (resource.RLIMIT_NOFILE, files), (resource.RLIMIT_CORE, 0)):
+                        (resource.RLIMIT_FSIZE, file_bytes), (resource.RLIMIT_NOFILE, files), (resource.RLIMIT_CORE, 0),
+                        (resource.RLIMIT_NPROC, threads)):
         hard = resource.getrlimit(kind)[1]
         value = value if hard == resource.RLIM_INFINITY else min(value, hard)
         resource.setrlimit(kind, (value, value))
