@@ -12,12 +12,14 @@ from typing import Any, Iterator
 class Case:
     """State of the running case.
 
-    rounding: relative rounding of the coarsest floating dtype that the student returned so far (0 for float64).
+    rounding: relative rounding of the coarsest floating dtype that the student returned so far (0 for float64). coarse: the
+    results that came in such a dtype, by id: (the float64 tensor made of it, the dtype).
     remarks: sentences for the student that cost nothing. calls: (operation, answer) pairs in order.
     reference: answers of the reference in order, to be used again when the same case meets the next student.
     """
 
     rounding: float = 0.0
+    coarse: dict[int, tuple[Any, Any]] = field(default_factory=dict)
     remarks: set[str] = field(default_factory=set)
     calls: list[tuple[Any, Any]] = field(default_factory=list)
     reference: list[tuple[Any, Any]] = field(default_factory=list)

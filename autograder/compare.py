@@ -1,7 +1,8 @@
 """Comparing numbers: one tolerance rule and one way to fail.
 
 The rule: numbers are compared in float64, and ``|got - expected| <= TOLERANCE * max(1, max |expected|) + eps * |expected|``,
-where eps is the rounding of the coarsest floating dtype that the student returned (0 for float64). Correct answers on
+where eps is the rounding of the coarsest floating dtype that the student returned (0 for float64); such a result itself must be
+what a number within the tolerance rounds to in its dtype, so that coarseness hides no mistake. Correct answers on
 O(1) inputs, float32 helpers included, stay within 1e-6; the nearest known wrong answer is 5e-5 away. NaN, infinities,
 empty tensors and shapes that merely broadcast never pass by accident.
 """
@@ -50,9 +51,11 @@ def assert_close(got: torch.Tensor, expected: torch.Tensor | float, *, what: str
                        f"{tuple(got.shape)} instead of {tuple(expected.shape)}", expected, got)
     actual = got.detach().to(torch.float64).numpy()
     wanted = expected.detach().to(torch.float64).numpy() if isinstance(expected, torch.Tensor) else np.float64(expected)
-    if _all_close(actual, wanted):
+    exact, dtype = current_case().coarse.get(id(got), (None, None))
+    if _all_close(actual, wanted) and (exact is not got or _rounded_from(actual, wanted, dtype)):
         return
-    _fail(got, actual, expected, np.broadcast_to(wanted, actual.shape), what)
+    wanted = np.broadcast_to(wanted, actual.shape)
+    _fail(got, actual, torch.from_numpy(wanted.copy()), wanted, what)
 
 
 def _tolerance(wanted: np.ndarray) -> np.ndarray:
@@ -67,10 +70,18 @@ def _all_close(actual: np.ndarray, wanted: np.ndarray) -> bool:
         return bool((close | (actual == wanted)).all())
 
 
+def _rounded_from(actual: np.ndarray, wanted: np.ndarray, dtype: torch.dtype) -> bool:
+    """Whether a result of a coarse dtype is what a number within the tolerance of `wanted` rounds to."""
+    slack = TOLERANCE * np.where(np.isfinite(wanted), np.abs(wanted), 0.0).max(initial=1.0)
+    low, high = (torch.from_numpy(np.array(wanted + shift)).to(dtype).to(torch.float64).numpy() for shift in (-slack, slack))
+    return bool(((low <= actual) & (actual <= high)).all())
+
+
 def _fail(got: torch.Tensor, actual: np.ndarray, expected: Any, wanted: np.ndarray, what: str) -> None:
     with np.errstate(invalid="ignore"):
         gap = np.where(actual == wanted, 0.0, np.abs(actual - wanted))
         bad = ~(gap <= _tolerance(wanted))
+        bad = bad if bad.any() else gap >= gap.max()  # too coarse by less than the tolerance of its dtype
     worst = np.unravel_index(int(np.argmax(np.where(bad, np.nan_to_num(gap, nan=np.inf), -1.0))), actual.shape)
     where = tuple(int(i) for i in worst)
     place = f" at {list(where)}" if where else ""

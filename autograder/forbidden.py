@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
+from functools import lru_cache
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,7 @@ def forbidden_uses(sources: list[str], forbids: tuple[str, ...]) -> list[Use]:
     return list(uses.values())
 
 
+@lru_cache(maxsize=32)
 def _parsed(source: str) -> ast.Module | None:
     lines = ("pass" if line.lstrip().startswith(("%", "!")) and not line.startswith(" ") else line for line in source.split("\n"))
     try:

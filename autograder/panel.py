@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from autograder.results import CheckResult, ExerciseResult
+from autograder.results import CheckResult, CounterexampleResult, ExerciseResult
 
 MARKS = {"correct": "✓", "wrong": "✗", "raised": "✗", "limit": "✗", "not_attempted": "–", "unreadable": "–", "grader_fault": "!"}
 WORDS = {"correct": "holds", "wrong": "does not hold", "raised": "raised an error", "limit": "ran over a limit",
@@ -42,14 +42,19 @@ def failure_lines(check: CheckResult) -> list[str]:
         lines.append(f"smallest input that shows it{' (not one of the hidden ones)' if check.visibility == 'hidden' else ''}:")
         for name, text in example.inputs.items():
             lines += _indented(f"{name} = ", text)
-        if example.expected is not None:
-            lines += ["expected:", *_indented("", example.expected)]
-        if example.got is not None:
-            lines += ["got:", *_indented("", example.got)]
+        for head, text in _compared(example):
+            lines += [f"{head}:", *_indented("", text)]
         lines += ["to see it yourself, run below your answer:", *(f"    {line}" for line in example.reproduce)]
     if check.outcome in ("wrong", "raised", "limit"):
         lines.append(f"hint: {check.hint}")
     return lines
+
+
+def _compared(example: CounterexampleResult) -> list[tuple[str, str]]:
+    """What was expected, got and returned, each with a heading that names the quantity."""
+    what = f" ({example.what})" if example.what else ""
+    rows = [(f"expected{what}", example.expected), (f"got{what}", example.got), ("your function returned", example.returned)]
+    return [(head, text) for head, text in rows if text is not None]
 
 
 def _indented(head: str, text: str) -> list[str]:
@@ -86,8 +91,7 @@ def _failure(check: CheckResult) -> str:
     if example is not None:
         own = " (not one of the hidden inputs)" if check.visibility == "hidden" else ""
         table = [(name, text) for name, text in example.inputs.items()]
-        table += [("expected", example.expected)] if example.expected is not None else []
-        table += [("got", example.got)] if example.got is not None else []
+        table += _compared(example)
         cells = "".join(f'<tr style="background:none"><th scope="row" style="text-align:right;vertical-align:top;padding:.1em .7em .1em 0;'
                         f'font-weight:600">{escape(name)}</th><td style="text-align:left;padding:.1em 0">{_pre(text)}</td></tr>'
                         for name, text in table)

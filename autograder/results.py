@@ -22,10 +22,13 @@ class _Model(BaseModel):
 
 
 class CounterexampleResult(_Model):
-    """The smallest failing input: the call, its arguments as text, what was expected and got, lines that reproduce it."""
+    """The smallest failing input: the call, its arguments as text, `what` was expected and got, the whole `returned` value where
+    that is something else, and lines that reproduce it."""
 
     call: str
     inputs: dict[str, str]
+    what: str
+    returned: str | None
     expected: str | None
     got: str | None
     differs_at: list[int] | None

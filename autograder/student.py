@@ -150,6 +150,9 @@ def _as_float64(value: torch.Tensor, name: str) -> torch.Tensor:
         case.rounding = max(case.rounding, torch.finfo(value.dtype).eps)
         case.remarks.add(f"{name} comes back as {value.dtype} although float64 went in; its values were compared "
                          "at that precision.")
+        exact = value.to(torch.float64)
+        case.coarse[id(exact)] = (exact, value.dtype)
+        return exact
     return value.to(torch.float64)
 
 

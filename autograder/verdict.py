@@ -14,7 +14,7 @@ from autograder.case import Case
 from autograder.compare import Mismatch
 from autograder.exercise import HIDDEN, Check, Exercise
 from autograder.student import OverLimit, StudentRaised
-from autograder.untrusted.operations import AFTER, VJP
+from autograder.untrusted.operations import AFTER, CALL, VJP
 
 CORRECT, WRONG, RAISED, LIMIT = "correct", "wrong", "raised", "limit"
 NOT_ATTEMPTED, UNREADABLE, GRADER_FAULT = "not_attempted", "unreadable", "grader_fault"
@@ -22,10 +22,15 @@ NOT_ATTEMPTED, UNREADABLE, GRADER_FAULT = "not_attempted", "unreadable", "grader
 
 @dataclass(frozen=True)
 class Counterexample:
-    """The smallest failing input as text: each argument, what was expected and got, and lines that reproduce it."""
+    """The smallest failing input as text: each argument, what was expected and got, and lines that reproduce it.
+
+    `what` names the quantity that was compared; `returned` is the whole result where that is something else.
+    """
 
     call: str
     inputs: dict[str, str]
+    what: str
+    returned: str | None
     expected: str | None
     got: str | None
     differs_at: list[int] | None
@@ -125,10 +130,23 @@ def counterexample(exercise: Exercise, error: BaseException, case: Case, *, show
     if got is None and answer[0] == "value" and show_expected:
         got = render(answer[1])
     where = list(mismatch.where) if mismatch and mismatch.where else None
-    return Counterexample(call, shown, expected, got if show_expected else None, where, _reproduce(names, call, kind, cotangents))
+    whole = None
+    what = mismatch.what.rstrip(",") if mismatch else ""
+    results = list(exercise.returns(*args, **kwargs)) if kind == CALL else []
+    if show_expected and kind == CALL and answer[0] == "value":
+        whole = _named(answer[1], results)
+    return Counterexample(call, shown, what, whole if whole != got else None, expected, got if show_expected else None, where,
+                          _reproduce(names, call, kind, cotangents, results, what))
 
 
-def _reproduce(names: dict[str, Any], call: str, kind: str, cotangents: tuple | None) -> list[str]:
+def _named(value: Any, names: list[str]) -> str:
+    """A returned value as text, each result of several under its name."""
+    if not isinstance(value, (tuple, list)) or len(value) != len(names):
+        return render(value)
+    return "\n".join(f"{name} = " + render(item).replace("\n", "\n" + " " * (len(name) + 3)) for name, item in zip(names, value))
+
+
+def _reproduce(names: dict[str, Any], call: str, kind: str, cotangents: tuple | None, results: list[str], what: str) -> list[str]:
     """Three lines to paste below the answer: the inputs, the call, and what to look at."""
     tensors = {name: value for name, value in names.items() if isinstance(value, torch.Tensor)}
     inputs = f"{', '.join(tensors)} = {', '.join(map(literal, tensors.values()))}" if tensors else "# no tensors go in"
@@ -140,6 +158,9 @@ def _reproduce(names: dict[str, Any], call: str, kind: str, cotangents: tuple | 
         first = "[0]" if len(cotangents) > 1 else ""
         return [inputs, f"[x.requires_grad_() for x in ({', '.join(leaves)},)]; ({call}{first} * {literal(weights)}).sum().backward()",
                 f"print({', '.join(name + '.grad' for name in leaves)})"]
+    if len(results) > 1:
+        looked_at = next((name for name in results if re.search(rf"\b{name}\b", what)), results[0])
+        return [inputs, f"{', '.join(results)} = {call}", f"print({looked_at})"]
     return [inputs, f"result = {call}", "print(result)"]
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 
 import pytest
 import torch
+from support import ROOT
 
 from autograder.answers import filled_in, reference_answers
 from autograder.assignment import with_staff_half
@@ -16,7 +16,6 @@ from autograder.grader import make_grader
 from autograder.notebook import parse_submission
 from autograder.submissions import Found
 
-ROOT = Path(__file__).resolve().parent.parent
 torch.set_num_threads(1)
 os.environ |= {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 
@@ -54,13 +53,3 @@ def grade(grader, release, references):
         text = filled_in(release, references | (answers or {}), change=change)
         return grader.grade("student", Found(Path("attention.ipynb"), parse_submission(data or text.encode())))
     return run
-
-
-def exercise_of(outcome, name: str):
-    """One exercise's result."""
-    return next(exercise for exercise in outcome.result.exercises if exercise.name == name)
-
-
-def cells_of(text: str) -> list[dict]:
-    """A notebook's cells."""
-    return json.loads(text)["cells"]

@@ -9,7 +9,7 @@ import os
 
 import pytest
 import torch
-from conftest import ROOT
+from support import ROOT
 
 from autograder.assignment import with_staff_half
 from autograder.case import Case, running

@@ -5,7 +5,7 @@ import json
 import shutil
 
 import pytest
-from conftest import ROOT, cells_of
+from support import ROOT, cells_of
 
 from autograder.assignment import CourseError, with_staff_half
 from autograder.build import _generate_release, built_text, solution_source, source_notebook

@@ -1,7 +1,7 @@
 """course.yaml: read into a model, errors with line and mending step."""
 
 import pytest
-from conftest import ROOT
+from support import ROOT
 
 from autograder.assignment import CourseError
 from autograder.course import find_root, read_course

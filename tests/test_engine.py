@@ -4,7 +4,7 @@ import json
 
 import pytest
 import torch
-from conftest import ROOT, cells_of, exercise_of
+from support import ROOT, cells_of, exercise_of
 
 from autograder.answers import answer_source
 from autograder.assignment import with_staff_half
@@ -46,7 +46,7 @@ def test_a_failure_is_told_in_the_one_format(grade):
     space = {"torch": torch}
     exec(source, space)  # the three lines run as they stand, below the student's answer
     exec("\n".join(example.reproduce), space)
-    assert torch.softmax(space["Q"] @ space["K"].mT / space["Q"].shape[-1] ** 0.5, -1).shape == space["result"][1].shape
+    assert torch.softmax(space["Q"] @ space["K"].mT / space["Q"].shape[-1] ** 0.5, -1).shape == space["alpha"].shape
     assert sum(space[name].numel() for name in "QKV") <= 16, "the smallest input should be small"
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import jsonschema
 import nbformat
 import pytest
-from conftest import ROOT
+from support import ROOT
 
 from autograder import __version__
 from autograder.demo import demo_class, make_demo

@@ -4,7 +4,7 @@ import copy
 import json
 
 import pytest
-from conftest import ROOT
+from support import ROOT
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 

@@ -52,7 +52,7 @@ def describe_error(error: BaseException) -> tuple:
     for frame in traceback.extract_tb(error.__traceback__):
         if "ipykernel_" in frame.filename or frame.filename.startswith("<ipython-input"):
             line, text = frame.lineno or -1, (frame.line or "")[:200]
-    return "raised", type(error).__name__[:60], message, line, text
+    return "raised", type.__dict__["__name__"].__get__(type(error))[:60], message, line, text
 
 
 def copied(value: Any) -> Any:

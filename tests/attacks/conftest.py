@@ -3,62 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import os
-import secrets
 import shutil
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Callable
 
 import pytest
 import torch
+from attacking import ROOT, TOKEN, TRY, Attacked, code_cell, graded
 
 from autograder.answers import filled_in, reference_answers
 from autograder.course import read_course
-from autograder.grader import Grader, Outcome, make_grader
-from autograder.notebook import parse_submission
-from autograder.results import ExerciseResult, SubmissionResult
-from autograder.submissions import Found
-
-ROOT = Path(__file__).parents[2]
-TOKEN = secrets.token_hex(16)  # lies in the grader's memory, environment and course folder; no student may come to see it
-QUICK = {"check_seconds": 0.5, "cell_seconds": 0.7}
-
-
-@dataclass(frozen=True)
-class Attacked:
-    """What came of an attack: the result, the autograded notebook as text, and the seconds that it took."""
-
-    result: SubmissionResult
-    notebook: str
-    seconds: float
-
-    @property
-    def text(self) -> str:
-        """All that a student or a TA is shown."""
-        return " ".join(repr(self.result.model_dump()).split()) + " ".join(self.notebook.split())
-
-    def exercise(self, name: str = "softmax") -> ExerciseResult:
-        """The result of one exercise."""
-        return next(exercise for exercise in self.result.exercises if exercise.name == name)
-
-    @property
-    def printed(self) -> str:
-        """What the student's own cells printed."""
-        cells = [cell for cell in json.loads(self.notebook)["cells"] if cell["id"].startswith("own-") and cell["cell_type"] == "code"]
-        return "".join(out.get("text", "") for cell in cells for out in cell["outputs"] if out["output_type"] == "stream")
-
-    def earns_nothing(self, name: str = "softmax") -> None:
-        """Assert that the attacked exercise scores 0 and that the grader takes no blame."""
-        assert self.exercise(name).score == 0
-        assert "grader_fault" not in {exercise.outcome for exercise in self.result.exercises}
-        assert TOKEN not in self.text
-
-    def harms_no_other(self, name: str = "softmax") -> None:
-        """Assert that all other exercises of the same notebook, answered rightly, keep their points."""
-        assert [e.name for e in self.result.exercises if e.name != name and e.score != e.max_score] == []
+from autograder.grader import Grader, make_grader
 
 
 @pytest.fixture(scope="session")
@@ -106,17 +63,11 @@ def isolated(grader) -> None:
         pytest.skip("no sandbox on this machine")
 
 
-def code_cell(source: str, number: int, cell_type: str = "code") -> dict[str, Any]:
-    """A cell of the student's own."""
-    cell = {"cell_type": cell_type, "id": f"mine-{number}", "metadata": {}, "source": source}
-    return cell | ({"outputs": [], "execution_count": None} if cell_type == "code" else {})
-
-
-@pytest.fixture
-def attack(grader, release, right) -> Callable[..., Attacked]:
+@pytest.fixture(scope="session")
+def grade(grader, release, right) -> Callable[..., Attacked]:
     """Grade a notebook: right answers but for `answers`, `first` before and `cells` after all else, then changed by `change`.
 
-    `limits` replaces limits of the course. After the test an honest notebook is graded, and must get full marks.
+    `limits` replaces limits of the course.
     """
     def grade(answers: dict[str, str] = {}, *, cells: tuple[str, ...] = (), first: tuple[str, ...] = (),  # noqa: B006
               change: Callable[[dict[str, Any]], None] = lambda notebook: None, limits: dict[str, float] = {}) -> Attacked:  # noqa: B006
@@ -129,15 +80,32 @@ def attack(grader, release, right) -> Callable[..., Attacked]:
         start = time.monotonic()
         outcome = graded(dataclasses.replace(grader, course=course), text.encode())
         return Attacked(outcome.result, outcome.notebook, time.monotonic() - start)
+    return grade
 
+
+@pytest.fixture
+def attack(grade) -> Callable[..., Attacked]:
+    """`grade`, and after the test an honest notebook, which must get full marks."""
     yield grade
-    honest = graded(grader, filled_in(release, right).encode()).result
+    honest = grade().result
     assert honest.score == honest.max_score, "an honest notebook suffered from the attack before it"
 
 
-def graded(grader: Grader, data: bytes) -> Outcome:
-    """Grade the bytes of one notebook."""
-    return grader.grade("eve", Found(Path("attention.ipynb"), parse_submission(data)))
+@pytest.fixture(scope="session")
+def snippets(grade) -> Callable[[dict[str, str]], dict[str, str]]:
+    """Run named snippets as cells of one notebook (an honest one is graded after it) and give what each printed.
+
+    A snippet is the body of a function; what it prints begins with READ and what it returned, or with REFUSED.
+    """
+    def run(bodies: dict[str, str]) -> dict[str, str]:
+        attacked, honest = grade(cells=tuple(TRY.format(body=body) for body in bodies.values())), grade()
+        assert TOKEN not in attacked.text
+        assert attacked.result.score == attacked.result.max_score == honest.result.score
+        return dict(zip(bodies, attacked.printed_by_cell, strict=True))
+    return run
+
+
+
 
 
 @pytest.fixture(scope="session")

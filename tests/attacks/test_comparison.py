@@ -72,12 +72,12 @@ COARSE = (HEAD + "    weights = torch.exp(Z - Z.max(dim=dim, keepdim=True).value
           "    wrong = weights / (weights.sum(dim=dim, keepdim=True) + 1e-3)\n    return wrong{}\n")
 
 
-@pytest.mark.parametrize("ending", ["", ".half()"])
+@pytest.mark.parametrize("ending", ["", ".half()", ".bfloat16().detach()"])
 def test_wrong_answer_blurred_by_a_coarse_dtype(attack, ending):
     """An answer that is wrong by a thousandth, returned in a dtype too coarse to show it."""
     attacked = attack({"softmax": COARSE.format(ending)})
     attacked.harms_no_other()
-    assert attacked.exercise().score < attacked.exercise().max_score / 2
+    assert attacked.exercise().score <= attacked.exercise().max_score / 2
 
 
 def test_infinity_expected_and_a_coarse_dtype():

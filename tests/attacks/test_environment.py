@@ -1,8 +1,8 @@
 """Attacks on the world around the notebook: network, programs, files, and whoever is graded next."""
 
-import pytest
+import os
 
-TRY = "try:\n    {body}\n    print('DONE')\nexcept BaseException as error:\n    print('REFUSED', type(error).__name__)\n"
+import pytest
 
 ACTIONS = {
     "internet_socket": "import socket; socket.socket()",
@@ -33,13 +33,18 @@ ACTIONS = {
 }
 
 
-@pytest.mark.parametrize("body", ACTIONS.values(), ids=ACTIONS.keys())
-def test_action_is_refused(attack, isolated, body):
-    """The action fails, and the notebook is graded as if it had not been tried."""
-    import os
-    attacked = attack(first=(TRY.format(body=body.format(pid=os.getpid())),))
-    assert attacked.printed.startswith("REFUSED"), attacked.printed
-    assert attacked.result.score == attacked.result.max_score
+@pytest.fixture(scope="module")
+def done(grader, snippets):
+    """What came of each action."""
+    if grader.box.level == "none":
+        pytest.skip("no sandbox on this machine")
+    return snippets({name: body.format(pid=os.getpid()) for name, body in ACTIONS.items()})
+
+
+@pytest.mark.parametrize("name", ACTIONS)
+def test_action_is_refused(done, name):
+    """The action fails."""
+    assert done[name].startswith("REFUSED")
 
 
 LEFT_BEHIND = {

@@ -1,7 +1,7 @@
 """Attacks that try to use up time, memory, disk or patience: what did it is lost, and nothing else."""
 
 import pytest
-from conftest import QUICK
+from attacking import QUICK
 
 HEAD = "def softmax(Z, dim=-1):\n"
 RIGHT = "    w = torch.exp(Z - Z.max(dim=dim, keepdim=True).values)\n    return w / w.sum(dim=dim, keepdim=True)\n"

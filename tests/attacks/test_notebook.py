@@ -4,7 +4,7 @@ import json
 
 import nbformat
 import pytest
-from conftest import TOKEN, graded
+from attacking import TOKEN, graded
 
 from autograder.gradebook import ensure_assignment, open_gradebook, record
 from autograder.notebook import Submission, Unreadable, parse_submission

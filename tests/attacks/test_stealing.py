@@ -5,16 +5,7 @@ import os
 
 import pytest
 
-from conftest import ROOT, TOKEN
-
-TRY = """
-def _attempt():
-    {body}
-try:
-    print('READ', repr(_attempt())[:3000])
-except BaseException as error:
-    print('REFUSED', type(error).__name__)
-"""
+from attacking import ROOT, TOKEN
 
 READS = {
     "solutions": "return open({root!r} + '/solutions/attention/softmax.py').read()",
@@ -50,18 +41,19 @@ READS = {
 }
 
 
-@pytest.fixture
-def places(grader, course_folder):
-    """Where everything lies, told to the attacker for nothing."""
-    return {"root": str(course_folder), "kit": str(ROOT), "pid": os.getpid(), "home": os.path.expanduser("~"), "box": grader.box.folder.name}
+@pytest.fixture(scope="module")
+def read(grader, course_folder, snippets):
+    """What each attempt read. Where everything lies is told to the attacker for nothing."""
+    if grader.box.level == "none":
+        pytest.skip("no sandbox on this machine")
+    places = {"root": str(course_folder), "kit": str(ROOT), "pid": os.getpid(), "home": os.path.expanduser("~"), "box": grader.box.folder.name}
+    return snippets({name: body.format(**places) for name, body in READS.items()} | SEARCHES)
 
 
-@pytest.mark.parametrize("body", READS.values(), ids=READS.keys())
-def test_reading_is_refused(attack, places, isolated, body):
+@pytest.mark.parametrize("name", READS)
+def test_reading_is_refused(read, name):
     """The attacker knows the path, and still reads nothing."""
-    attacked = attack(cells=(TRY.format(body=body.format(**places)),))
-    assert attacked.printed.startswith("REFUSED"), attacked.printed[:300]
-    assert TOKEN not in attacked.text
+    assert read[name].startswith("REFUSED")
 
 
 SEARCHES = {
@@ -80,12 +72,10 @@ SEARCHES = {
 }
 
 
-@pytest.mark.parametrize("body", SEARCHES.values(), ids=SEARCHES.keys())
-def test_searching_finds_nothing(attack, isolated, body):
+@pytest.mark.parametrize("name", SEARCHES)
+def test_searching_finds_nothing(read, name):
     """The attacker does not know where to look, and finds nothing by looking everywhere."""
-    attacked = attack(cells=(TRY.format(body=body),))
-    assert attacked.printed.startswith(("READ []", "REFUSED")), attacked.printed[:300]
-    assert TOKEN not in attacked.text
+    assert read[name].startswith(("READ []", "REFUSED"))
 
 
 def test_the_token_is_there_to_be_found(course_folder):

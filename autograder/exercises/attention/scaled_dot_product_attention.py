@@ -69,7 +69,7 @@ def the_output_mixes_the_values(student, q_k_v):
     assert_close(Y, alpha @ V, what="Y, against alpha @ V,")
 
 
-@exercise.check(points=1, hint="Longer queries and keys give larger scores, and the softmax too sharp. Try one query [1, 0, 0, 0] and the keys "
+@exercise.check(points=1, hint="A larger D_k gives larger scores, and the softmax too sharp. Try one query [1, 0, 0, 0] and the keys "
                                "[2, 0, 0, 0] and [0, 0, 0, 0]: their weights should be in the ratio e to 1.")
 @given(qkv())
 def weights_follow_the_scaled_scores(student, q_k_v):
