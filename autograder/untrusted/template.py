@@ -17,8 +17,9 @@ import socket
 import struct
 import sys
 
-from autograder.untrusted import confine
+from autograder.untrusted import confine, landlock, seccomp
 
+ISOLATED, CONFINED, NONE = "isolated", "confined", "none"
 READY, FORK, STOP = b"ready", b"fork", b"stop"
 
 
@@ -26,7 +27,7 @@ def main() -> None:
     """Entry point: ``argv[1]`` is the listening socket's descriptor, ``argv[2]`` the limits as JSON."""
     listener = socket.socket(fileno=int(sys.argv[1]))
     options = json.loads(sys.argv[2])
-    if options["isolate"]:
+    if options["level"] == ISOLATED:
         confine.own_user_namespace()
         inner = os.fork()
         if inner:  # this process only waits, so that the template itself is pid 1 of the new namespace
@@ -57,7 +58,7 @@ def import_everything() -> None:
 
 def serve(listener: socket.socket, options: dict) -> None:
     """Accept control connections and fork a worker for each request on them, until one says stop."""
-    own_pids = os.open("/proc/self/ns/pid", os.O_RDONLY) if options["isolate"] else -1
+    own_pids = os.open("/proc/self/ns/pid", os.O_RDONLY) if options["level"] == ISOLATED else -1
     selector = selectors.DefaultSelector()
     selector.register(listener, selectors.EVENT_READ)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -81,7 +82,7 @@ def serve(listener: socket.socket, options: dict) -> None:
                 key.fileobj.close()
         while reap():
             pass
-        if os.getppid() == 1 and not options["isolate"]:
+        if os.getppid() == 1 and not options["level"] == ISOLATED:
             return  # the grader is gone
 
 
@@ -101,7 +102,7 @@ def reap(flags: int = os.WNOHANG) -> bool:
 def spawn(control: socket.socket, options: dict, own_pids: int) -> None:
     """Fork one worker and send its channel and pidfd over `control`."""
     ours, theirs = socket.socketpair()
-    if options["isolate"]:
+    if options["level"] == ISOLATED:
         confine.unshare(confine.CLONE_NEWPID)
     pid = os.fork()
     if pid == 0:
@@ -109,7 +110,7 @@ def spawn(control: socket.socket, options: dict, own_pids: int) -> None:
             become_worker(theirs, options)
         finally:
             os._exit(1)
-    if options["isolate"]:
+    if options["level"] == ISOLATED:
         confine.setns(own_pids, confine.CLONE_NEWPID)
     pidfd = os.pidfd_open(pid)
     socket.send_fds(control, [b"w"], [ours.fileno(), pidfd])
@@ -126,21 +127,23 @@ def become_worker(channel: socket.socket, options: dict) -> None:
         os.dup2(null, standard)
         os.close(null)
     os.closerange(4, 1024)
-    if options["isolate"]:
+    if options["level"] == ISOLATED:
         confine.private_world(options["tmp_bytes"])
     else:
         confine.prctl(confine.PR_SET_PDEATHSIG, signal.SIGKILL)
     confine.prctl(confine.PR_SET_NO_NEW_PRIVS, 1)
-    place = "/tmp" if options["isolate"] else options["scratch"]
+    place = "/tmp" if options["level"] == ISOLATED else options["scratch"]
     work = os.path.join(place, f"work-{os.getpid()}")
     os.makedirs(work, exist_ok=True)
     os.environ["HOME"] = os.environ["TMPDIR"] = work
     os.chdir(work)
-    if options["isolate"]:
+    if options["level"] == ISOLATED:
         confine.drop_privileges()
     confine.limit_resources(memory=options["memory"], cpu_seconds=options["cpu_seconds"], file_bytes=options["tmp_bytes"])
-    if options["filter"]:
-        confine.filter_system_calls()
+    if options["level"] == CONFINED:
+        landlock.restrict(readable=options["readable"], writable=[work, "/dev/null"])
+    if options["level"] != NONE:
+        seccomp.filter_system_calls()
     from autograder.untrusted import worker
     worker.serve(socket.socket(fileno=3))
     os._exit(0)
