@@ -1,4 +1,4 @@
-"""The command line: ``autograder build | check | grade | demo``.
+"""The command line: ``autograder build | check | collect | grade | demo``.
 
 Exit status: 0 graded (whatever the score), 2 usage or configuration, 3 something could not be graded (still written out).
 """
@@ -96,6 +96,27 @@ def check(file: Annotated[Path, typer.Argument(metavar="FILE.ipynb", help="The n
     if str(json) != "-":
         show_submission(out, results)
     if any(s.outcome in ("unreadable", "grader_fault") for s in results.submissions):
+        raise typer.Exit(3)
+
+
+@app.command()
+def collect(assignment: Annotated[str, typer.Argument(metavar="ASSIGNMENT", help="Its name, as in course.yaml.")],
+            paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Folders, zips, tars or notebooks: what was handed in.")],
+            dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")] = False) -> None:
+    """Take in what was handed in (folders, exports of Canvas, Moodle, Gradescope) to submitted/; the newest attempt of each student counts.
+
+    Example: autograder collect attention ~/Downloads/submissions.zip
+    """
+    from autograder.collect import collect as take_in
+    from autograder.report import show_collected
+    root, course = _course()
+    course.assignment(assignment)
+    for path in paths:
+        if not path.exists():
+            raise CourseError(f"{path}: there is no such file or folder")
+    collected = take_in(root, assignment, paths, dry_run=dry_run)
+    show_collected(out, collected, assignment, dry_run=dry_run)
+    if collected.refused:
         raise typer.Exit(3)
 
 

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.batch import grade_class
+from autograder.collect import Collected
 from autograder.course import Course
 from autograder.grader import make_grader
 from autograder.panel import as_text
@@ -87,3 +88,17 @@ def _notes(one: SubmissionResult) -> list[str]:
 def _safe(text: str) -> str:
     """`text` without control and direction-changing characters, which could rewrite the terminal's lines."""
     return "".join(c if c.isprintable() or c in "\n\t" else f"\\u{ord(c):04x}" for c in text)
+
+
+def show_collected(console: Console, collected: Collected, assignment: str, *, dry_run: bool) -> None:
+    """A table of what an intake took, and every refusal with its reason."""
+    table = Table("student", "notebook taken", "handed in", "older attempts kept")
+    for student, attempt in sorted(collected.taken.items()):
+        when = attempt.when.strftime("%Y-%m-%d %H:%M UTC") if attempt.when else "unknown"
+        table.add_row(escape(student), escape(str(attempt.item.path)), when, str(len(collected.older[student])))
+    console.print(table)
+    for refused in collected.refused:
+        console.print(f"[bold yellow]refused[/] {escape(str(refused.path))}: {escape(refused.reason)}")
+    done = "would be taken" if dry_run else "taken"
+    console.print(f"{len(collected.taken)} {done}, {len(collected.unchanged)} as before, {len(collected.refused)} refused. "
+                  f"Everything that came is {'to be ' if dry_run else ''}kept under collected/{assignment}.")

@@ -1,0 +1,226 @@
+"""Intake: what a TA was sent (folders, LMS exports) becomes ``submitted/<student>/<assignment>/<assignment>.ipynb``.
+
+Of several attempts the newest counts. Every file that was sent is kept under ``collected/<assignment>/<student>/``, and nothing
+that is there already is ever overwritten by something else.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from pathlib import Path, PurePosixPath
+from typing import Any, Iterable
+
+from autograder.parcels import Item, Refused, opened
+
+_CANVAS = re.compile(r"^(?P<student>[^_]+)(?:_(?:LATE|late))?_(?P<user>\d+)_(?P<upload>\d+)_(?P<name>.+)$")
+_MOODLE = re.compile(r"^(?P<student>.+?)_(?P<number>\d+)_assignsubmission_file_?$")
+_GRADESCOPE = re.compile(r"^submission_(?P<number>\d+)$")
+_ATTEMPT = re.compile(r"(?:-(\d+)| \((\d+)\))$")  # Canvas appends -1, browsers (1)
+EARLIEST = datetime(1980, 1, 2, tzinfo=timezone.utc)  # a zip without times says 1980-01-01
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One notebook that a student sent."""
+
+    student: str
+    item: Item
+    when: datetime | None
+    number: int
+
+    @property
+    def age(self) -> tuple:
+        """Sorts later attempts last: by time, then by the number in the name, then by path, so that the order is always the same."""
+        return (self.when or EARLIEST, self.number, str(self.item.path))
+
+
+@dataclass
+class Collected:
+    """What an intake did or would do: the attempt taken for each student, those it stands before, and what was refused or left."""
+
+    taken: dict[str, Attempt] = field(default_factory=dict)
+    older: dict[str, list[Attempt]] = field(default_factory=dict)
+    unchanged: list[str] = field(default_factory=list)
+    refused: list[Refused] = field(default_factory=list)
+    others: dict[str, list[Item]] = field(default_factory=dict)
+
+
+def collect(root: Path, assignment: str, paths: Iterable[Path], *, dry_run: bool = False) -> Collected:
+    """Take in everything at `paths`. With `dry_run` nothing is written."""
+    collected = Collected()
+    for path in paths:
+        found = list(opened(path))
+        collected.refused += [one for one in found if isinstance(one, Refused)]
+        _sort(collected, [one for one in found if isinstance(one, Item)], assignment)
+    for student, attempts in sorted(collected.older.items()):
+        attempts.sort(key=lambda attempt: attempt.age)
+        _place(root, assignment, student, attempts, collected, dry_run)
+    if not dry_run:
+        for student, items in collected.others.items():
+            for item in items:
+                _keep(root, assignment, student, item)
+    return collected
+
+
+def _sort(collected: Collected, items: list[Item], assignment: str) -> None:
+    """Give each file to its student: notebooks (and scripts, where there is no notebook) as attempts, the rest to be kept."""
+    people = _gradescope_people(items)
+    by_student: dict[str, list[tuple[Item, datetime | None]]] = {}
+    for item in items:
+        if item.path.name == "submission_metadata.yml":
+            continue
+        student, when = _owner(item, assignment, people)
+        by_student.setdefault(student, []).append((item, when))
+    for student, files in by_student.items():
+        stamps = {str(item.path.parent): _stamp(item) for item, _ in files if item.path.name == "timestamp.txt"}
+        notebooks = [(item, when) for item, when in files if item.path.suffix.lower() == ".ipynb"]
+        chosen = notebooks or [(item, when) for item, when in files if item.path.suffix.lower() == ".py" and b"# %%" in item.data]
+        for item, when in chosen:
+            when = stamps.get(str(item.path.parent)) or when or item.changed
+            match = _ATTEMPT.search(item.path.stem)
+            number = int(next(filter(None, match.groups()))) if match else 0
+            collected.older.setdefault(student, []).append(Attempt(student, item, when, number))
+        rest = [item for item, when in files if (item, when) not in chosen and item.path.name != "timestamp.txt"]
+        if rest:
+            collected.others.setdefault(student, []).extend(rest)
+        if not chosen and rest:
+            collected.refused.append(Refused(rest[0].path, f"no notebook among what {student} sent; it was kept, and there is nothing to grade"))
+
+
+def _owner(item: Item, assignment: str, people: dict[str, tuple[str, datetime | None]]) -> tuple[str, datetime | None]:
+    """Whose file it is, and when it was handed in where the export says so."""
+    for part in item.path.parts[:-1]:
+        if part in people:
+            return people[part]
+        moodle = _MOODLE.match(part)
+        if moodle:
+            return safe_name(moodle["student"]), None
+    canvas = _CANVAS.match(item.path.name)
+    if canvas:
+        return safe_name(f"{canvas['student']}_{canvas['user']}"), None
+    folders = [part for part in item.path.parts[:-1] if not part.lower().endswith((".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz"))]
+    folders = [part for part in folders if part not in ("submitted", assignment)]
+    if folders:
+        return safe_name(folders[-1] if len(folders) == 1 else folders[-1]), None
+    archives = [part for part in item.path.parts[:-1]]
+    if len(archives) > 1:  # a zip a student, inside the export's zip
+        canvas = _CANVAS.match(archives[-1])
+        stem = f"{canvas['student']}_{canvas['user']}" if canvas else archives[-1].split(".")[0]
+        return safe_name(stem), None
+    return safe_name(_without_assignment(item.path.stem, assignment)), None
+
+
+def _without_assignment(stem: str, assignment: str) -> str:
+    """The student in a file's name such as ``attention_jane``: what is left without the assignment and the attempt."""
+    left = re.sub(re.escape(assignment), "", _ATTEMPT.sub("", stem), flags=re.IGNORECASE).strip(" _-.")
+    return left or stem
+
+
+def _gradescope_people(items: list[Item]) -> dict[str, tuple[str, datetime | None]]:
+    """Gradescope's folder names to student and time, from the export's metadata where there is one."""
+    people: dict[str, tuple[str, datetime | None]] = {}
+    for item in items:
+        if item.path.name != "submission_metadata.yml":
+            continue
+        for folder, entry in _yaml(item.data).items():
+            if isinstance(entry, dict):
+                people[str(folder)] = (safe_name(_submitter(entry) or str(folder)), _time(entry.get(":created_at") or entry.get("created_at")))
+    return people
+
+
+def _yaml(data: bytes) -> dict[Any, Any]:
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import YAMLError
+    try:
+        tree = YAML(typ="safe", pure=True).load(data.decode("utf-8", "replace"))
+    except (YAMLError, ValueError, RecursionError):
+        return {}
+    return tree if isinstance(tree, dict) else {}
+
+
+def _submitter(entry: dict[str, Any]) -> str:
+    submitters = entry.get(":submitters") or entry.get("submitters") or []
+    names = []
+    for one in submitters if isinstance(submitters, list) else []:
+        if isinstance(one, dict):
+            names.append(next((str(one[key]) for key in (":sid", "sid", ":email", "email", ":name", "name") if one.get(key)), ""))
+    return "+".join(filter(None, names))
+
+
+def _time(value: Any) -> datetime | None:
+    if isinstance(value, datetime):
+        return value if value.tzinfo else value.replace(tzinfo=timezone.utc)
+    try:
+        parsed = datetime.fromisoformat(str(value).replace(" UTC", "+00:00"))
+    except ValueError:
+        return None
+    return parsed if parsed.tzinfo else parsed.replace(tzinfo=timezone.utc)
+
+
+def _stamp(item: Item) -> datetime | None:
+    from autograder.imports import nbgrader_api
+    try:
+        return nbgrader_api().utils.parse_utc(item.data.decode("utf-8", "replace").strip()).replace(tzinfo=timezone.utc)
+    except (ValueError, OverflowError, TypeError):
+        return None
+
+
+def safe_name(name: str) -> str:
+    """A student's name as one folder: composed accents, no separators, control characters or leading dots, at most 128 characters."""
+    name = unicodedata.normalize("NFC", name).encode("utf-8", "replace").decode("utf-8")
+    name = "".join("_" if c in '/\\:\0' or unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp") else c for c in name).strip(" .")
+    return name[:128] or "unnamed"
+
+
+def _place(root: Path, assignment: str, student: str, attempts: list[Attempt], collected: Collected, dry_run: bool) -> None:
+    folder = root / "submitted" / student / assignment
+    target = folder / f"{assignment}.ipynb"
+    newest = attempts.pop()
+    data = notebook_bytes(newest.item)
+    if target.is_file() and target.read_bytes() == data:
+        collected.unchanged.append(student)
+    else:
+        collected.taken[student] = newest
+    if dry_run:
+        return
+    for attempt in (*attempts, newest):
+        _keep(root, assignment, student, attempt.item)
+    if student in collected.unchanged:
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    if target.is_file():
+        _keep(root, assignment, student, Item(PurePosixPath(f"before-{target.name}"), target.read_bytes(), None))
+    _write(target, data)
+    if newest.when and newest.when >= EARLIEST:
+        _write(folder / "timestamp.txt", newest.when.astimezone(timezone.utc).strftime("%Y-%m-%d %H:%M:%S.%f UTC").encode())
+
+
+def notebook_bytes(item: Item) -> bytes:
+    """The notebook as handed in; a percent script becomes one."""
+    if item.path.suffix.lower() != ".py":
+        return item.data
+    import jupytext
+    import nbformat
+    notebook = jupytext.reads(item.data.decode("utf-8", "replace"), fmt="py:percent")
+    for number, cell in enumerate(notebook.cells):
+        cell["id"] = f"script-{number}"
+    return nbformat.writes(notebook).encode("utf-8")
+
+
+def _keep(root: Path, assignment: str, student: str, item: Item) -> None:
+    """Keep a file as it came, under a name that another file's bytes cannot take."""
+    mark = hashlib.sha256(item.data).hexdigest()[:8]
+    path = root / "collected" / assignment / student / f"{mark}-{safe_name(item.path.name)}"
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _write(path, item.data)
+
+
+def _write(path: Path, data: bytes) -> None:
+    temporary = path.with_name(f".{path.name}.tmp")
+    temporary.write_bytes(data)
+    temporary.replace(path)
