@@ -54,7 +54,8 @@ class MultiHeadAttention(nn.Module):
         return Y, alpha
 
 
-@exercise.hidden_check(points=1, examples=20, hint="Fill the layer with small whole numbers, D = 2 and H = 2, and follow a single token through it on paper, biases and all.")
+@exercise.hidden_check(points=1, examples=20, hint="Fill the layer with small whole numbers, D = 2 and H = 2, and follow a single token through it "
+                                                   "on paper, biases and all.")
 @given(attending(leading()))
 def agrees_with_the_reference(student, case):
     """Agrees with the reference on a sentence, a batch and a batch of batches, attending to itself or to another one."""
@@ -65,7 +66,8 @@ def agrees_with_the_reference(student, case):
     assert_close(Y, Y_ref, what="Y")
 
 
-@exercise.hidden_check(points=1, examples=20, hint="Try a mask of every shape that the text allows, with other numbers of sentences than of heads and with the same.")
+@exercise.hidden_check(points=1, examples=20, hint="Try a mask of every shape that the text allows, with other numbers of sentences than of heads "
+                                                   "and with the same.")
 @given(masked(leading()))
 def agrees_under_a_mask(student, case):
     """Agrees with the reference under masks of every broadcastable shape."""
@@ -76,7 +78,8 @@ def agrees_under_a_mask(student, case):
     assert_close(Y, Y_ref, what="Y under a mask")
 
 
-@exercise.hidden_check(points=0.5, examples=8, hint="Call the layer twice, first with a mask and then without, or on a longer sentence. Does anything of the first call stay behind in self?")
+@exercise.hidden_check(points=0.5, examples=8, hint="Call the layer twice, first with a mask and then without, or on a longer sentence. Does "
+                                                    "anything of the first call stay behind in self?")
 @given(masked(), sizes(1, 5))
 def it_has_no_memory(student, case, N):
     """What it was called on before, other tokens under other masks, makes no difference."""
@@ -90,12 +93,13 @@ def it_has_no_memory(student, case, N):
     assert_close(used(X_q, X_kv, mask=mask)[0], expected, what="Y of a third call")
 
 
-@exercise.hidden_check(points=0.5, examples=6, hint="Does something inside cut the way back to the parameters (detach, no_grad, .data, a new nn.Parameter)?")
-@given(attending(leading(1), low=2, tokens=3), fillers(("normal",)))
+@exercise.hidden_check(points=0.5, examples=6, hint="Does something inside cut the way back to the parameters (detach, no_grad, .data, a new "
+                                                    "nn.Parameter)?")
+@given(attending(leading(1), heads=sizes(1, 2), low=2, tokens=3), fillers(("normal",)))
 def the_gradient_is_right(student, case, noise):
     """Where gradients flow through Y, they are the formula's, with respect to the tokens and to every parameter."""
     D, H, filler, X_q, X_kv = case
-    cotangent, = noise(tuple(X_q.shape))
+    cotangent = noise(tuple(X_q.shape))[0] / 8  # gradients as large as the numbers they are computed from
     layer, reference = student.build(D, H).fill(filler), MultiHeadAttention.build(D, H).fill(filler)
     assert_close(layer(X_q, X_kv)[0], reference(X_q, X_kv)[0], what="Y")
     got = layer.vjp((cotangent, None), X_q, X_kv)
@@ -394,7 +398,8 @@ class one_head_of_full_width(_Layer):
         return whole.unsqueeze(-3).expand(*whole.shape[:-2], self.H, *whole.shape[-2:])
 
 
-@_wrong(each_head_shares_out_its_own_attention, "weights that are averaged over the heads before they are returned (torch's own layer does so unless told otherwise)")
+@_wrong(each_head_shares_out_its_own_attention, "weights that are averaged over the heads before they are returned (torch's own layer does so "
+                                                "unless told otherwise)")
 class weights_averaged(_Layer):
     def forward(self, X_q, X_kv, mask=None):
         Y, alpha = super().forward(X_q, X_kv, mask)
@@ -494,7 +499,8 @@ class hidden_for_all(_Layer):
         return super().weights(scores, mask if mask is None or mask.dim() < 3 else mask.flatten(0, -3).all(0))
 
 
-@_wrong(a_query_that_sees_nothing_gets_the_bias, "an even spread over forbidden tokens for a query that sees nothing (a large negative number in place of -inf)")
+@_wrong(a_query_that_sees_nothing_gets_the_bias, "an even spread over forbidden tokens for a query that sees nothing (a large negative number in "
+                                                 "place of -inf)")
 class mean_for_an_empty_row(_Layer):
     def weights(self, scores, mask):
         return super().weights(scores if mask is None else scores.masked_fill(mask.unsqueeze(-3) == 0, -1e9), None)

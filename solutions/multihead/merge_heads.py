@@ -20,7 +20,8 @@ def merge_heads(X):
     return X.transpose(-3, -2).reshape(*X.shape[:-3], N, H * width)
 
 
-@exercise.hidden_check(points=1, examples=20, hint="Try numbers of heads, tokens and features a head that all differ. Which axes must stand next to each other before they become one?")
+@exercise.hidden_check(points=1.5, examples=20, hint="Try numbers of heads, tokens and features a head that all differ. Which axes must stand next "
+                                                     "to each other before they become one?")
 @given(heads(leading(), high=6, most=6))
 def merges_as_the_reference_does(student, X):
     """Merges as the reference does, with up to six heads, tokens and features a head."""

@@ -25,7 +25,8 @@ def split_heads(X, H):
     return X.reshape(*X.shape[:-2], N, H, D // H).transpose(-3, -2)
 
 
-@exercise.hidden_check(points=1, examples=20, hint="Try more tokens than heads and more heads than tokens, with and without a batch. Which of the axes change their places?")
+@exercise.hidden_check(points=1.5, examples=20, hint="Try more tokens than heads and more heads than tokens, with and without a batch. Which of the "
+                                                     "axes change their places?")
 @given(features_and_heads(leading(), most=6))
 def splits_as_the_reference_does(student, case):
     """Splits as the reference does, with up to six heads, tokens and features a head."""

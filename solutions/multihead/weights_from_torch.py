@@ -25,7 +25,8 @@ def weights_from_torch(in_proj_weight, out_proj_weight, H):
     return W_q, W_k, W_v, out_proj_weight.mT.clone()
 
 
-@exercise.hidden_check(points=1.5, examples=20, hint="Fill in_proj_weight with 0, 1, 2, … and follow a single number of each third to the matrix and the place where it must end up.")
+@exercise.hidden_check(points=1.5, examples=20, hint="Fill in_proj_weight with 0, 1, 2, … and follow a single number of each third to the matrix "
+                                                     "and the place where it must end up.")
 @given(torch_weights(heads=sizes(1, 4), width=sizes(1, 4)))
 def every_matrix_is_right(student, case):
     """Every matrix of every head is that of the reference, with up to four heads."""

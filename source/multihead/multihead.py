@@ -211,8 +211,8 @@ figures.grouped_bars({"before": X_river[-1], "after three heads": attend_to_itse
 torch.manual_seed(12)
 layer = nn.MultiheadAttention(64, 4, bias=False, batch_first=True).double()
 X = torch.randn(2, 10, 64, dtype=torch.float64)
-theirs = layer(X, X, X)[0]
-mine = multi_head_attention(X, *weights_from_torch(layer.in_proj_weight, layer.out_proj.weight, 4))
+theirs = layer(X, X, X)[0].detach()
+mine = multi_head_attention(X, *weights_from_torch(layer.in_proj_weight.detach(), layer.out_proj.weight.detach(), 4))
 difference = (mine - theirs).abs().max().item()
 print(f"your function with torch's weights against torch's own layer: they differ by {difference:.1e} at most")
 assert difference < 1e-12, "with right answers to exercises 3 and 5 the difference is about 1e-16"
@@ -270,7 +270,7 @@ assert attention_parameters(768, 12) == 2_362_368, "with a right answer to exerc
 assert dense_parameters(1024, 768) == 618_475_290_624, "with a right answer to exercise 7 this is 618,475,290,624"
 
 # %% [markdown]
-# Both axes are logarithmic. Attention is a flat line: its parameters belong to *features*, and the same ones serve each token, however many there
+# Both axes are logarithmic (M, B and T stand for $10^6$, $10^9$ and $10^{12}$). Attention is a flat line: its parameters belong to *features*, and the same ones serve each token, however many there
 # are. The dense layer grows by a factor 16 whenever $N$ grows by a factor 4. They cross at $N = 2$, where $(2D)^2 = 4D^2$.
 #
 # The numbers printed are those of GPT-2 small, with $D = 768$ and sentences of up to 1024 tokens. There the dense layer would need 618 billion
@@ -297,7 +297,7 @@ assert dense_parameters(1024, 768) == 618_475_290_624, "with a right answer to e
 # puts out zeros has the error 2. Two heads can do it without any error: one looks for $A$, the other for $B$, and $W^{(o)}$ subtracts.
 #
 # The next cell trains your `MultiHeadAttention(8, H)` with 1, 2 and 4 heads; each has the same 288 parameters. Training gets stuck now and then, so each is
-# trained from three starting points, and the best one counts. It takes about 15 seconds.
+# trained from three starting points, and the best one counts. It takes well under a minute.
 
 # %% experiment=true
 def sentences(B, generator):
@@ -339,7 +339,8 @@ maps = [*attend_to_itself(results[2][1], X)[1][0], *attend_to_itself(results[1][
 figures.heat_maps(maps, words, ["two heads: head 0", "two heads: head 1", "one head"], title="Who looks for A, and who for B?")
 
 # %% [markdown]
-# One head stays near 1. (It may come out a little below: it can let its weights depend on the loads as well, and gains a few hundredths by it.)
+# One head stays near 1. (It may come out a little below: it can let its weights depend on the loads as well, and gains up to about a tenth
+# by it.)
 # Two heads and four come down to about 0.
 #
 # Each row of a map is a token that asks, and all of them ask for the same. Of the two heads one looks at $A$ and the other at $B$, whichever token

@@ -71,21 +71,23 @@ def torch_s_own(layer, X_q, X_kv, mask=None):
     return Y.transpose(0, 1).reshape(X_q.shape), alpha.reshape(*batch, *alpha.shape[-3:])
 
 
-@exercise.check(points=1, examples=12, hint="With one head nothing is split or merged: apply W_q to X_q, W_k and W_v to X_kv, and W_o at the end. Each is a layer with a "
-                                            "bias: call it, self.W_q(X_q). Compare the scores of two tokens by hand.")
+@exercise.check(points=1, examples=10, hint="With one head nothing is split or merged: apply W_q to X_q, W_k and W_v to X_kv, and W_o at the end. "
+                                            "Each is a layer with a bias: call it, self.W_q(X_q). Compare the scores of two tokens by hand.")
 @given(attending(heads=st.just(1)))
 def one_head_is_attention_between_linear_maps(student, case):
     """With H = 1, Y is W_o applied to the attention of W_q(X_q) to W_k(X_kv) and W_v(X_kv)."""
     D, H, filler, X_q, X_kv = case
     layer = student.build(D, H).fill(filler)
-    Q, K, V = (F.linear(X, layer.weights[f"W_{name}.weight"], layer.weights[f"W_{name}.bias"]) for name, X in (("q", X_q), ("k", X_kv), ("v", X_kv)))
+    w = layer.weights
+    Q, K, V = (F.linear(X, w[f"W_{name}.weight"], w[f"W_{name}.bias"]) for name, X in (("q", X_q), ("k", X_kv), ("v", X_kv)))
     alpha_expected = torch.softmax(Q @ K.mT / math.sqrt(D), -1)
     Y, alpha = layer(X_q, X_kv)
     assert_close(alpha[..., 0, :, :], alpha_expected, what="alpha of the only head")
-    assert_close(Y, F.linear(alpha_expected @ V, layer.weights["W_o.weight"], layer.weights["W_o.bias"]), what="Y")
+    assert_close(Y, F.linear(alpha_expected @ V, w["W_o.weight"], w["W_o.bias"]), what="Y")
 
 
-@exercise.check(points=0.5, examples=12, hint="alpha has a map of N_q x N_kv weights for each head, before the heads are merged and not averaged. Add up a row of one of them.")
+@exercise.check(points=0.5, examples=10, hint="alpha has a map of N_q x N_kv weights for each head, before the heads are merged and not averaged. "
+                                              "Add up a row of one of them.")
 @given(attending(low=2))
 def each_head_shares_out_its_own_attention(student, case):
     """alpha holds, for each head, N_q rows of positive weights that sum to 1, and that follow the scores of this head."""
@@ -95,8 +97,9 @@ def each_head_shares_out_its_own_attention(student, case):
     assert_attention_weights(alpha, torch_s_own(layer, X_q, X_kv)[1].log())
 
 
-@exercise.check(points=1, examples=15, hint="Build nn.MultiheadAttention(D, H, batch_first=True), put your weights into in_proj_weight, in_proj_bias and out_proj, and call both on "
-                                            "two tokens. Do the weights agree already, or only Y not? Check for H = 2 which columns each head got.")
+@exercise.check(points=1, examples=10, hint="Build nn.MultiheadAttention(D, H, batch_first=True), put your weights into in_proj_weight, "
+                                            "in_proj_bias and out_proj, and call both on two tokens. Do the weights agree already, or only Y not? "
+                                            "Check for H = 2 which columns each head got.")
 @given(attending())
 def in_itself_it_agrees_with_torch(student, case):
     """Tokens that attend to themselves get what nn.MultiheadAttention gives with the same weights, and alpha is the same head by head."""
@@ -108,7 +111,8 @@ def in_itself_it_agrees_with_torch(student, case):
     assert_close(Y, Y_torch, what="Y")
 
 
-@exercise.check(points=1, examples=15, hint="X_q asks, X_kv answers. Change X_kv alone: does Y move? Which of the three linear maps get X_q, and which X_kv?")
+@exercise.check(points=0.5, examples=10, hint="X_q asks, X_kv answers. Change X_kv alone: does Y move? Which of the three linear maps get X_q, and "
+                                              "which X_kv?")
 @given(attending())
 def across_two_sentences_it_agrees_with_torch(student, case):
     """Tokens X_q that attend to other tokens X_kv, more of them or fewer, get what nn.MultiheadAttention gives."""
@@ -120,8 +124,9 @@ def across_two_sentences_it_agrees_with_torch(student, case):
     assert_close(Y, Y_torch, what="Y")
 
 
-@exercise.check(points=1, examples=15, hint="True means that attending is allowed, the opposite of nn.MultiheadAttention. Print the shape of your scores and that of the mask: "
-                                            "where does the axis of the heads go, for a mask of N_q x N_kv and for one of B x N_q x N_kv?")
+@exercise.check(points=1, examples=10, hint="True means that attending is allowed, the opposite of nn.MultiheadAttention. Print the shape of your "
+                                            "scores and that of the mask: where does the axis of the heads go, for a mask of N_q x N_kv and for one "
+                                            "of B x N_q x N_kv?")
 @given(masked())
 def a_mask_holds_in_every_head(student, case):
     """Under a mask, one for all sentences or one for each, forbidden pairs get the weight 0 in every head, and the rest sums to 1."""
@@ -144,8 +149,8 @@ def padded(draw):
     return D, H, filler, X, (torch.arange(N) < lengths[:, None])[:, None, :]
 
 
-@exercise.check(points=0.5, examples=12, hint="Take two sentences and two heads, so that no shape can warn you, and hide a token of the second sentence only. Look at alpha[0, 1] and "
-                                              "alpha[1, 0]: which of the two has the zeros?")
+@exercise.check(points=0.5, examples=10, hint="Take two sentences and two heads, so that no shape can warn you, and hide a token of the second "
+                                              "sentence only. Look at alpha[0, 1] and alpha[1, 0]: which of the two has the zeros?")
 @given(padded())
 def each_sentence_has_its_own_mask(student, case):
     """With as many sentences as heads, a padding mask B x 1 x N hides in each sentence its own padding and nothing else."""
@@ -168,7 +173,8 @@ def with_empty_row(draw):
     return D, H, filler, X_q, X_kv, mask
 
 
-@exercise.check(points=0.5, examples=12, hint="What does your softmax give for a row of -inf only, and what does W_o make of a row of zeros? The rule is in the text above.")
+@exercise.check(points=0.5, examples=10, hint="What does your softmax give for a row of -inf only, and what does W_o make of a row of zeros? The "
+                                              "rule is in the text above.")
 @given(with_empty_row())
 def a_query_that_sees_nothing_gets_the_bias(student, case):
     """A query that may see nothing gets zero weights in every head, so that its output is the bias of W_o; other queries are unaffected."""
@@ -185,8 +191,8 @@ def a_query_that_sees_nothing_gets_the_bias(student, case):
     assert_close(Y[~empty], Y_before[~empty], what="Y of the other queries")
 
 
-@exercise.check(points=0.5, examples=15, hint="Call the layer on X of shape 3 x D, and on one of shape 2 x 2 x 3 x D. Does a line count on three dimensions, or put the axis of the heads "
-                                              "at a place counted from the front?")
+@exercise.check(points=0.5, examples=10, hint="Call the layer on X of shape 3 x D, and on one of shape 2 x 2 x 3 x D. Does a line count on three "
+                                              "dimensions, or put the axis of the heads at a place counted from the front?")
 @given(masked(OTHER_BATCHES, tokens=3))
 def any_leading_dimensions_will_do(student, case):
     """A single sentence, or a batch with two dimensions, is treated in the same way, with and without a mask."""

@@ -25,7 +25,8 @@ def widths(*, most=8):
     return st.tuples(sizes(1, most), sizes(1, most)).map(lambda drawn: (drawn[0] * drawn[1], drawn[0]))
 
 
-@exercise.check(points=1, examples=12, hint="For D = 1 and H = 1 every matrix is a single number. How many matrices are there? Count the one after the heads as well.")
+@exercise.check(points=1, examples=12, hint="For D = 1 and H = 1 every matrix is a single number. How many matrices are there? Count the one after "
+                                            "the heads as well.")
 @given(widths())
 def weights_alone(student, case):
     """Without biases, four matrices of D x D are counted: queries, keys, values and output."""
@@ -33,7 +34,8 @@ def weights_alone(student, case):
     assert_equal(student(D, H, bias=False), torch.tensor(4 * D * D), what="the count without biases")
 
 
-@exercise.check(points=1, examples=12, hint="Subtract the count without biases from the one with them. Each matrix has one bias for each number that it puts out.")
+@exercise.check(points=1, examples=12, hint="Subtract the count without biases from the one with them. Each matrix has one bias for each number "
+                                            "that it puts out.")
 @given(widths())
 def biases_add_their_own(student, case):
     """Each of the four maps has a bias of D numbers, and they are counted unless bias=False."""
@@ -44,7 +46,8 @@ def biases_add_their_own(student, case):
     assert_equal(student(D, H) - without, torch.tensor(4 * D), what="the number of biases without the argument `bias`")
 
 
-@exercise.check(points=0.5, examples=12, hint="More heads are narrower heads. Write down the shape of W_q[h] for D = 4 and H = 1, 2, 4, and add up the entries of all of them.")
+@exercise.check(points=0.5, examples=12, hint="More heads are narrower heads. Write down the shape of W_q[h] for D = 4 and H = 1, 2, 4, and add up "
+                                              "the entries of all of them.")
 @given(widths())
 def the_number_of_heads_does_not_matter(student, case):
     """The count is the same for every number of heads that divides D, and quadruples when D doubles."""
@@ -63,7 +66,8 @@ def heads_that_do_not_fit(draw):
     return (D, H, D + 1) if draw(st.booleans()) else (D + 1, 1, H)
 
 
-@exercise.check(points=0.5, examples=10, hint="Three heads in four features: the layer does not exist. What does your function answer? The text asks for a ValueError.")
+@exercise.check(points=0.5, examples=10, hint="Three heads in four features: the layer does not exist. What does your function answer? The text "
+                                              "asks for a ValueError.")
 @given(heads_that_do_not_fit())
 def heads_that_do_not_fit_are_refused(student, case):
     """A number of heads that does not divide D is refused, and one that does is not."""

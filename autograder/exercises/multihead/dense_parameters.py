@@ -33,7 +33,8 @@ def one_token_takes_a_square_matrix(student, case):
     assert_equal(student(1, D), torch.tensor(D * D), what="the count for one token")
 
 
-@exercise.check(points=0.5, examples=10, hint="Draw the layer for N = 2, D = 1: two numbers in, two out, and a weight between any two. Then for N = 4. By which factor does it grow?")
+@exercise.check(points=0.5, examples=10, hint="Draw the layer for N = 2, D = 1: two numbers in, two out, and a weight between any two. Then for N = "
+                                              "4. By which factor does it grow?")
 @given(sentence_sizes())
 def twice_the_tokens_four_times_the_weights(student, case):
     """Twice as many tokens take four times as many weights, and so do tokens twice as wide."""
@@ -44,8 +45,8 @@ def twice_the_tokens_four_times_the_weights(student, case):
     assert_equal(student(2 * N, D), 4 * count, what="the count after N was doubled")
 
 
-@exercise.check(points=1, examples=10, hint="Write all numbers of the sentence into one long vector. How long is it, and what shape has a matrix that maps it to another "
-                                            "one of that length?")
+@exercise.check(points=1, examples=10, hint="Write all numbers of the sentence into one long vector. How long is it, and what shape has a matrix "
+                                            "that maps it to another one of that length?")
 @given(sentence_sizes())
 def as_many_as_in_a_linear_layer(student, case):
     """The count is that of torch's Linear layer without bias on the whole sentence as one vector."""

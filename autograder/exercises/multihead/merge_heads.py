@@ -25,8 +25,8 @@ def heads(batch=BATCHES, *, high=4, most=4):
     return st.tuples(batch, sizes(1, high), sizes(1, most), sizes(1, most), fillers()).map(lambda drawn: drawn[4]((*drawn[0], *drawn[1:4]))[0])
 
 
-@exercise.check(points=1, examples=15, hint="Merge torch.arange(8.).reshape(1, 2, 2, 2) and print the result. Which four numbers belong to token 0 of the "
-                                            "two heads? Are they all in row 0 now?")
+@exercise.check(points=1, examples=15, hint="Merge torch.arange(8.).reshape(1, 2, 2, 2) and print the result. Which four numbers belong to token 0 "
+                                            "of the two heads? Are they all in row 0 now?")
 @given(heads())
 def a_token_keeps_its_own_numbers(student, X):
     """Row n of the result holds the numbers that the heads have for token n, and no others."""
@@ -34,7 +34,8 @@ def a_token_keeps_its_own_numbers(student, X):
     assert_close(merged.sort(-1).values, X.transpose(-3, -2).flatten(-2).sort(-1).values, what="the numbers of each token, sorted")
 
 
-@exercise.check(points=1, examples=15, hint="Merge two heads of one token, [[0, 1]] and [[2, 3]]: the features should read 0, 1, 2, 3. How do yours read?")
+@exercise.check(points=1, examples=15, hint="Merge two heads of one token, [[0, 1]] and [[2, 3]]: the features should read 0, 1, 2, 3. How do yours "
+                                            "read?")
 @given(heads())
 def the_heads_stand_side_by_side(student, X):
     """The columns h·D/H to (h+1)·D/H - 1 of the result are head h."""
@@ -43,8 +44,8 @@ def the_heads_stand_side_by_side(student, X):
         assert_close(merged[..., h * width:(h + 1) * width], X[..., h, :, :], what=f"the columns of head {h}")
 
 
-@exercise.check(points=1, examples=15, hint="Call your function on a tensor H x N x D/H and on one of five dimensions. Does a line of it count on exactly "
-                                            "four dimensions, or count axes from the front?")
+@exercise.check(points=1, examples=15, hint="Call your function on a tensor H x N x D/H and on one of five dimensions. Does a line of it count on "
+                                            "exactly four dimensions, or count axes from the front?")
 @given(heads(OTHER_BATCHES, high=3, most=3))
 def any_leading_dimensions_will_do(student, X):
     """No batch dimension, or two of them, make no difference."""

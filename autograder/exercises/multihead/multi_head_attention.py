@@ -7,7 +7,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autograder.compare import assert_close, assert_true
+from autograder.compare import assert_close, assert_equal, assert_true
 from autograder.exercise import Exercise
 from autograder.exercises.multihead.split_heads import BATCHES, OTHER_BATCHES
 from autograder.strategies import fillers, permutations, sizes
@@ -43,8 +43,8 @@ def one_head(X, W_q, W_k, W_v, W_o):
     return mixed_by((X @ W_q) @ (X @ W_k).mT / math.sqrt(W_q.shape[-1]), X, W_v, W_o)
 
 
-@exercise.check(points=1, examples=15, hint="A single token can attend only to itself, with weight 1. So what is left of the formula for N = 1? Try it with H = 2, "
-                                            "and put zeros in the lower half of W_o to see one head alone.")
+@exercise.check(points=1, examples=15, hint="A single token can attend only to itself, with weight 1. So what is left of the formula for N = 1? Try "
+                                            "it with H = 2, and put zeros in the lower half of W_o to see one head alone.")
 @given(tokens_and_weights(tokens=st.just(1)))
 def a_single_token_passes_through_values_and_W_o(student, case):
     """For N = 1, Y is the H vectors x W_v[h] side by side, times W_o."""
@@ -52,8 +52,8 @@ def a_single_token_passes_through_values_and_W_o(student, case):
     assert_close(student(*case), torch.cat([X @ W for W in W_v], -1) @ W_o, what="Y of a single token")
 
 
-@exercise.check(points=1, examples=15, hint="With one head there is nothing to concatenate: Q, K and V are X times one matrix each. Compute the scores of two tokens by hand; "
-                                            "what are they divided by?")
+@exercise.check(points=1, examples=15, hint="With one head there is nothing to concatenate: Q, K and V are X times one matrix each. Compute the "
+                                            "scores of two tokens by hand; what are they divided by?")
 @given(tokens_and_weights(heads=st.just(1)))
 def one_head_is_single_attention(student, case):
     """For H = 1, Y is scaled dot-product attention of X W_q, X W_k and X W_v, times W_o."""
@@ -61,9 +61,9 @@ def one_head_is_single_attention(student, case):
     assert_close(student(*case), one_head(X, W_q, W_k, W_v, W_o), what="Y with one head")
 
 
-@exercise.check(points=1.5, examples=15, hint="Take H = 2 and call your function on each head alone, with the rows of W_o that meet this head after the concatenation. "
-                                              "The two outputs should add up to that of both heads: do they?")
-@given(tokens_and_weights(kinds=("normal", "small integers")))
+@exercise.check(points=1.5, examples=15, hint="Take H = 2 and call your function on each head alone, with the rows of W_o that meet this head after "
+                                              "the concatenation. The two outputs should add up to that of both heads: do they?")
+@given(tokens_and_weights(heads=sizes(2, 3)))
 def the_output_is_a_sum_over_the_heads(student, case):
     """The output of all heads is the sum of the outputs of each head alone, with its own D_v rows of W_o."""
     X, W_q, W_k, W_v, W_o = case
@@ -73,7 +73,8 @@ def the_output_is_a_sum_over_the_heads(student, case):
     assert_close(student(*case), sum(alone), what="Y of all heads")
 
 
-@exercise.check(points=0.5, examples=12, hint="With W_q = 0 all scores are 0. Which weights does a softmax make of them, and along which axis do they sum to 1?")
+@exercise.check(points=0.5, examples=12, hint="With W_q = 0 all scores are 0. Which weights does a softmax make of them, and along which axis do "
+                                              "they sum to 1?")
 @given(tokens_and_weights())
 def equal_scores_give_the_mean(student, case):
     """Where every W_q[h] is zero, each token receives the mean of all tokens' values."""
@@ -90,8 +91,8 @@ def with_an_order(draw):
     return case, draw(permutations(case[0].shape[-2]))
 
 
-@exercise.check(points=0.5, examples=10, hint="Swap two tokens of X: the same two rows of Y should be swapped, and nothing else should happen. Does a reshape mix "
-                                              "numbers of different tokens, or of different sentences?")
+@exercise.check(points=0.5, examples=10, hint="Swap two tokens of X: the same two rows of Y should be swapped, and nothing else should happen. Does "
+                                              "a reshape mix numbers of different tokens, or of different sentences?")
 @given(with_an_order())
 def tokens_in_another_order(student, case):
     """Tokens in another order give the same outputs in that order, and doubling W_o doubles them."""
@@ -102,7 +103,8 @@ def tokens_in_another_order(student, case):
     assert_close(student(X[..., order, :].contiguous(), *lists, W_o), Y[..., order, :], what="Y after the tokens were reordered")
 
 
-@exercise.check(points=1, examples=15, hint="Call your function on X of shape 2 x 3 (one sentence) and of shape 2 x 2 x 2 x 3. Does a line count on three dimensions?")
+@exercise.check(points=1, examples=15, hint="Call your function on X of shape 2 x 3 (one sentence) and of shape 2 x 2 x 2 x 3. Does a line count on "
+                                            "three dimensions?")
 @given(tokens_and_weights(OTHER_BATCHES, tokens=sizes(1, 3), heads=sizes(1, 2)))
 def any_leading_dimensions_will_do(student, case):
     """X without a batch dimension, or with two of them, gives for each sentence what the heads give for it alone."""
@@ -111,7 +113,8 @@ def any_leading_dimensions_will_do(student, case):
     assert_close(student(*case), sum(one_head(X, *weights) for weights in heads), what="Y")
 
 
-@exercise.check(points=0.5, examples=8, hint="Print X and the matrices before and after a call. Does a line write into one of them (`/=`, `+=`), or take a matrix out of its list?")
+@exercise.check(points=0.5, examples=8, hint="Print X and the matrices before and after a call. Does a line write into one of them (`/=`, `+=`), or "
+                                             "take a matrix out of its list?")
 @given(tokens_and_weights())
 def the_inputs_stay_as_they_were(student, case):
     """X, the matrices and the lists that hold them are unchanged afterwards."""
@@ -123,6 +126,6 @@ def the_inputs_stay_as_they_were(student, case):
         if name in ("X", "W_o"):
             assert_close(left, given_, what=f"{name} after the call")
             continue
-        assert_true(len(left) == len(given_), f"the list {name} does not have its H matrices any more", what=name)
+        assert_equal(torch.tensor(len(left)), torch.tensor(len(given_)), what=f"the number of matrices in the list {name} after the call")
         for h, (mine, theirs) in enumerate(zip(left, given_)):
             assert_close(mine, theirs, what=f"{name}[{h}] after the call")

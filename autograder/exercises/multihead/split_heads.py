@@ -32,8 +32,8 @@ def _fill(drawn):
     return filler((*batch, N, H * width))[0], H
 
 
-@exercise.check(points=1, examples=15, hint="Split torch.arange(12.).reshape(1, 2, 6) into 2 heads and print the result. Which numbers belong to token 0? "
-                                            "Find out where they are now.")
+@exercise.check(points=1, examples=15, hint="Split torch.arange(12.).reshape(1, 2, 6) into 2 heads and print the result. Which numbers belong to "
+                                            "token 0? Find out where they are now.")
 @given(features_and_heads())
 def a_token_keeps_its_own_numbers(student, case):
     """Row n of the heads, taken together, holds the numbers of token n and of no other."""
@@ -43,7 +43,8 @@ def a_token_keeps_its_own_numbers(student, case):
     assert_close(own, X.sort(-1).values, what="the numbers of each token, sorted")
 
 
-@exercise.check(points=1, examples=15, hint="Split one token with the numbers 0 to 5 into 2 heads. The first head should hold 0, 1, 2. Which ones does yours hold?")
+@exercise.check(points=1, examples=15, hint="Split one token with the numbers 0 to 5 into 2 heads. The first head should hold 0, 1, 2. Which ones "
+                                            "does yours hold?")
 @given(features_and_heads())
 def a_head_holds_neighbouring_columns(student, case):
     """Head h holds the columns h·D/H to (h+1)·D/H - 1 of X, in their order."""
@@ -53,8 +54,8 @@ def a_head_holds_neighbouring_columns(student, case):
         assert_close(heads[..., h, :, :], columns, what=f"head {h}")
 
 
-@exercise.check(points=1, examples=15, hint="Call your function on torch.arange(12.).reshape(2, 6), and on a tensor of four dimensions. Does a line of it "
-                                            "count on exactly three dimensions, or count axes from the front?")
+@exercise.check(points=1, examples=15, hint="Call your function on torch.arange(12.).reshape(2, 6), and on a tensor of four dimensions. Does a line "
+                                            "of it count on exactly three dimensions, or count axes from the front?")
 @given(features_and_heads(OTHER_BATCHES, most=3))
 def any_leading_dimensions_will_do(student, case):
     """A single sentence (no batch dimension) and a batch with two dimensions are split in the same way."""
@@ -73,7 +74,8 @@ def heads_that_do_not_fit(draw):
     return X, 1, D + H if too_many else H
 
 
-@exercise.check(points=0.5, examples=12, hint="Five features do not make two heads of equal width. What does your function do with them? The text asks for a ValueError.")
+@exercise.check(points=0.5, examples=12, hint="Five features do not make two heads of equal width. What does your function do with them? The text "
+                                              "asks for a ValueError.")
 @given(heads_that_do_not_fit())
 def a_width_that_does_not_fit_is_refused(student, case):
     """A number of heads that does not divide D is refused, and one that does is not."""

@@ -24,7 +24,7 @@ exercise = Exercise(__name__, title="Weights out of torch's own layer", returns=
 
 
 @lru_cache(maxsize=None)
-def torch_weights(*, heads=sizes(1, 3), width=sizes(1, 3)):
+def torch_weights(*, heads=sizes(2, 3), width=sizes(1, 3)):
     """Draws (in_proj_weight of 3D x D, out_proj_weight of D x D, H) with D = H · width."""
     return st.tuples(heads, width, fillers()).map(_fill)
 
@@ -35,8 +35,8 @@ def _fill(drawn):
     return W_in / 2, W_out / 2, H
 
 
-@exercise.check(points=1, examples=12, hint="With one head, W_q[0] is a whole third of in_proj_weight, put into the form x W. torch multiplies by the transposed matrix: "
-                                            "x @ weight.T. Which third is whose?")
+@exercise.check(points=1, examples=12, hint="With one head, W_q[0] is a whole third of in_proj_weight, put into the form x W. torch multiplies by "
+                                            "the transposed matrix: x @ weight.T. Which third is whose?")
 @given(torch_weights(heads=st.just(1), width=sizes(1, 5)))
 def with_one_head_a_third_each(student, case):
     """With H = 1 the matrices of queries, keys and values are the three thirds of in_proj_weight, turned to multiply from the right."""
@@ -46,8 +46,8 @@ def with_one_head_a_third_each(student, case):
         assert_close(W, third.mT, what=f"{name}[0]")
 
 
-@exercise.check(points=1, examples=12, hint="Print W_q[0] for in_proj_weight = torch.arange(48.).reshape(12, 4) and H = 2. torch computes all queries, then gives head 0 the "
-                                            "first D/H of the numbers: which rows of in_proj_weight made them?")
+@exercise.check(points=1, examples=12, hint="Print W_q[0] for in_proj_weight = torch.arange(48.).reshape(12, 4) and H = 2. torch computes all "
+                                            "queries, then gives head 0 the first D/H of the numbers: which rows of in_proj_weight made them?")
 @given(torch_weights())
 def a_head_gets_its_share_of_the_queries(student, case):
     """x W_q[h] is the h-th stretch of D/H numbers of torch's query vector."""
@@ -59,7 +59,8 @@ def a_head_gets_its_share_of_the_queries(student, case):
         assert_close(x @ W_q[h], queries[h], what=f"the queries of head {h}")
 
 
-@exercise.check(points=0.5, examples=12, hint="out_proj_weight is a torch weight like the others. Does x W_o give what torch gives, x @ out_proj_weight.T?")
+@exercise.check(points=0.5, examples=12, hint="out_proj_weight is a torch weight like the others. Does x W_o give what torch gives, x @ "
+                                              "out_proj_weight.T?")
 @given(torch_weights())
 def the_output_matrix_multiplies_from_the_right(student, case):
     """x W_o is torch's x @ out_proj_weight.T."""
@@ -67,8 +68,8 @@ def the_output_matrix_multiplies_from_the_right(student, case):
     assert_close(student(*case)[3], W_out.mT, what="W_o")
 
 
-@exercise.check(points=1.5, examples=15, hint="Compare with torch for N = 1 first: there only W_v and W_o count. Then set rows of in_proj_weight to zero, one third "
-                                              "after the other, to find the one that goes astray.")
+@exercise.check(points=1.5, examples=15, hint="Compare with torch for N = 1 first: there only W_v and W_o count. Then set rows of in_proj_weight to "
+                                              "zero, one third after the other, to find the one that goes astray.")
 @given(torch_weights(), fillers(("normal", "uniform")))
 def attention_is_that_of_torch(student, case, filler):
     """Multi-head attention with these matrices gives what nn.MultiheadAttention gives with its own."""
@@ -81,7 +82,8 @@ def attention_is_that_of_torch(student, case, filler):
     assert_close(torch.cat(heads, -1) @ W_o, theirs, what="the output of multi-head attention")
 
 
-@exercise.check(points=0.5, examples=8, hint="Print both weights before and after a call. Slices and transposed tensors share their memory: does a line write into one?")
+@exercise.check(points=0.5, examples=8, hint="Print both weights before and after a call. Slices and transposed tensors share their memory: does a "
+                                             "line write into one?")
 @given(torch_weights())
 def the_inputs_stay_as_they_were(student, case):
     """Both weights that were passed in are unchanged afterwards."""
