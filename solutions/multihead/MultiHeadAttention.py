@@ -456,6 +456,19 @@ class mask_in_the_first_head(_Layer):
         return torch.cat([alpha[..., :1, :, :], super().weights(scores, None)[..., 1:, :, :]], -3)
 
 
+@_wrong(a_mask_holds_in_every_head, "a mask transposed before use")
+class mask_transposed(_Layer):
+    def weights(self, scores, mask):
+        square = mask is not None and mask.shape[-1] == mask.shape[-2]
+        return super().weights(scores, mask.mT if square else mask)
+
+
+@_wrong(a_mask_holds_in_every_head, "a mask that blanks whole queries (rows) in place of keys (columns)")
+class mask_on_the_queries(_Layer):
+    def weights(self, scores, mask):
+        return super().weights(scores, None if mask is None else mask[..., :1])
+
+
 @_wrong(a_mask_holds_in_every_head, "a mask applied after the softmax, without normalising again")
 class mask_after_the_softmax(_Layer):
     def weights(self, scores, mask):
@@ -588,6 +601,12 @@ class weights_detached(_Layer):
 class parameters_through_data(_Layer):
     def projected(self, X_q, X_kv):
         return [nn.functional.linear(X, f.weight.data, f.bias.data) for f, X in ((self.W_q, X_q), (self.W_k, X_kv), (self.W_v, X_kv))]
+
+
+@_wrong(each_head_shares_out_its_own_attention, "weights with dropout, which functional.dropout also applies in eval mode")
+class dropout_in_eval_mode(_Layer):
+    def weights(self, scores, mask):
+        return nn.functional.dropout(super().weights(scores, mask), 0.1)
 
 
 @_wrong(agrees_with_the_reference, "attention weights computed in half precision")

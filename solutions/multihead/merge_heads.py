@@ -25,7 +25,7 @@ def merge_heads(X):
 @given(heads(leading(), high=6, most=6))
 def merges_as_the_reference_does(student, X):
     """Merges as the reference does, with up to six heads, tokens and features a head."""
-    assert_close(student(X), merge_heads(X), what="the features")
+    assert_close(student(X), merge_heads(X), what="the merged tensor")
 
 
 @exercise.alternate

@@ -30,7 +30,7 @@ def split_heads(X, H):
 @given(features_and_heads(leading(), most=6))
 def splits_as_the_reference_does(student, case):
     """Splits as the reference does, with up to six heads, tokens and features a head."""
-    assert_close(student(*case), split_heads(*case), what="the heads")
+    assert_close(student(*case), split_heads(*case), what="the tensor of heads")
 
 
 @exercise.alternate

@@ -15,7 +15,7 @@ OTHER_BATCHES = st.sampled_from([(), (2, 3), (1, 2)])
 
 
 def returns(X, H):
-    return {"the heads": floats(*X.shape[:-2], H, X.shape[-2], X.shape[-1] // H)}
+    return {"the tensor of heads": floats(*X.shape[:-2], H, X.shape[-2], X.shape[-1] // H)}
 
 
 exercise = Exercise(__name__, title="Splitting the features into heads", returns=returns)
@@ -40,7 +40,7 @@ def a_token_keeps_its_own_numbers(student, case):
     X, H = case
     heads = student(X, H)
     own = heads.transpose(-3, -2).reshape(X.shape).sort(-1).values
-    assert_close(own, X.sort(-1).values, what="the numbers of each token, sorted")
+    assert_close(own, X.sort(-1).values, what="the sorted list of a token's numbers")
 
 
 @exercise.check(points=1, examples=15, hint="Split one token with the numbers 0 to 5 into 2 heads. The first head should hold 0, 1, 2. Which ones "
@@ -81,7 +81,7 @@ def a_width_that_does_not_fit_is_refused(student, case):
     """A number of heads that does not divide D is refused, and one that does is not."""
     X, fits, does_not = case
     assert_close(student(X, fits)[..., 0, :, :], X, what="the only head")
-    assert_true(student.refuses(X, does_not), "a number of heads that does not divide D is accepted", what="the heads")
+    assert_true(student.refuses(X, does_not), "a number of heads that does not divide D is accepted", what="the tensor of heads")
 
 
 @exercise.check(points=0.5, examples=8, hint="Print X before and after a call. Which line writes into it, or changes its shape?")
