@@ -105,7 +105,7 @@ figures.heat_maps([noisy_tokens(), plain_norm(noisy_tokens())], queries=WORDS, t
 
 # %% [markdown]
 # Blue is positive and red negative, on one scale for both maps. On the left you can tell the tokens apart by their colour alone: *sat* is blue
-# throughout, *river* red, *the* almost white, and *bank* swings from PLACEHOLDER_LOW to PLACEHOLDER_HIGH. On the right the colours say nothing of that any more.
+# throughout, *river* red, *the* almost white, and *bank* swings from -1.87 to 5.78. On the right the colours say nothing of that any more.
 # Each row has the mean 0 and the variance 1, and what is left is the *pattern* of a token: which features stand above its mean, and
 # by how much compared with the others. The pattern of *the*, invisible on the left, is as strong as any.
 #
@@ -156,23 +156,24 @@ assert sum(sizes) == 256, "two of them have 256"
 # %% exercise="gelu"
 
 # %% given=true
-AXIS = torch.linspace(-5, 5, 1001, dtype=torch.float64)
+AXIS = torch.linspace(-4, 4, 801, dtype=torch.float64)
+DIFFERENCE = "10<sup>4</sup> × (tanh form − exact form)"
 
 
 def gelu_panels():
     """The panels of the figure below: the two forms beside the ReLU, and the difference of the forms."""
     exact, tanh = gelu(AXIS), gelu(AXIS, approximate="tanh")
     return {"value": {"exact form": exact, "tanh form": tanh, "ReLU": AXIS.clamp(min=0)},
-            "tanh form minus exact form": {"difference": tanh - exact}}
+            DIFFERENCE: {"difference": 1e4 * (tanh - exact)}}
 
 
 # %% figure=true
 figures.smooth_panels(AXIS, gelu_panels(), x_title="x", title="GELU in two forms",
-                      notes={"value": [(-0.75, -0.17, "lowest: -0.170")], "tanh form minus exact form": [(-2.7, 4.73e-4, "4.73e-4")]})
+                      notes={"value": [(-0.75, -0.17, "lowest: -0.170")], DIFFERENCE: [(-2.7, 4.73, "4.73")]})
 
 # %% [markdown]
 # In the left panel the two forms lie on each other. Both fall below zero, to $-0.170$ at $x = -0.75$, and both follow the ReLU away from zero: at 3 the
-# result is 2.996. In the right panel the scale is ten thousand times finer. The difference is largest at $x = \pm 2.70$, where it is
+# result is 2.996. In the right panel their difference is drawn ten thousand times enlarged. The difference is largest at $x = \pm 2.70$, where it is
 # $4.73 \cdot 10^{-4}$, and it has the other sign around $\pm 1.4$. It is far too large for rounding: a model that is given the wrong form answers slightly, and
 # in every layer a little more, differently.
 
@@ -216,17 +217,18 @@ for D, expected in [(64, 33_088), (768, 4_722_432)]:
 # With the usual $M = 4D$ there are $4D^2 + 4D$ parameters in the first map and $4D^2 + D$ in the second, $8D^2 + 5D$ together: 33,088 at $D = 64$ and 4,722,432 at
 # the $D = 768$ of GPT-2 small. Attention has about half as many, $4D^2$, and a LayerNorm hardly any.
 #
-# ### Twenty-four layers deep
+# ### Twelve layers deep
 #
-# Send 64 random tokens through 24 such networks with random weights, $D = 64$ and $M = 256$. All that varies is one factor on the weights: 1 is the usual
-# choice, $1/\sqrt{\text{inputs}}$, and the others are half and twice that. Once each layer is fed with what the last one returned, once with its LayerNorm.
+# Send 64 random tokens through 12 such networks with random weights, $D = 64$ and $M = 256$. All that varies is one factor on the weights: 1 is the usual
+# choice, a standard deviation of $1/\sqrt{\text{number of inputs}}$, and the others are half and twice that. Once each layer is fed with what the last
+# one returned, once with the LayerNorm of it. Measured is the size of the activations, that is, the root of the mean of their squares.
 
 # %% given=true
-DEPTHS = [1, 4, 8, 12, 16, 20, 24]
+DEPTHS = [1, 2, 4, 6, 8, 10, 12]
 
 
-def spread_by_depth(factor, normalise, D=64, M=256):
-    """The root mean square of the activations after the layers in DEPTHS."""
+def size_by_depth(factor, normalise, D=64, M=256):
+    """The logarithm (base 10) of the size of the activations after the layers in DEPTHS."""
     generator = torch.Generator().manual_seed(3)
     X, sizes = torch.randn(64, D, generator=generator, dtype=torch.float64), []
     for depth in range(1, DEPTHS[-1] + 1):
@@ -234,30 +236,139 @@ def spread_by_depth(factor, normalise, D=64, M=256):
         W_2 = factor / math.sqrt(M) * torch.randn(M, D, generator=generator, dtype=torch.float64)
         X = feed_forward(plain_norm(X) if normalise else X, W_1, torch.zeros_like(W_1[0]), W_2, torch.zeros_like(W_2[0]))
         if depth in DEPTHS:
-            sizes.append(X.square().mean().sqrt())
+            sizes.append(X.square().mean().sqrt().log10())
     return sizes
 
 
 def depth_panels():
     """The panels of the figure below: the size of the activations without and with LayerNorm, for three factors."""
     curves = {"weights halved": 0.5, "usual weights": 1.0, "weights doubled": 2.0}
-    return {title: {name: spread_by_depth(factor, normalise) for name, factor in curves.items()}
-            for title, normalise in [("size without LayerNorm", False), ("size with LayerNorm", True)]}
+    return {f"log<sub>10</sub> of the size, {how} LayerNorm": {name: size_by_depth(factor, how == "with") for name, factor in curves.items()}
+            for how in ("without", "with")}
 
 
 # %% figure=true
-figures.line_panels(DEPTHS, depth_panels(), x_title="layers passed", log_x=False, log_y=["size without LayerNorm", "size with LayerNorm"],
-                    title="The size of the activations on their way through 24 layers")
+figures.line_panels(DEPTHS, depth_panels(), x_title="layers passed", log_x=False,
+                    title="The size of the activations on their way through 12 layers").update_yaxes(range=[-12, 7])
 
 # %% [markdown]
-# PLACEHOLDER_DEPTH
+# The vertical axis counts powers of ten. Without LayerNorm (left), each layer multiplies the size by much the same factor as the last, so the curves are nearly straight.
+# After 12 layers the size is about $2 \cdot 10^{-11}$ with halved weights, $4 \cdot 10^{-4}$ with the usual ones and $2 \cdot 10^5$ with doubled ones. Weights that are to keep
+# the size for dozens of layers would have to be chosen very exactly, and training would not leave them there. With LayerNorm (right), every layer is fed at
+# the same size. The three curves are flat, near 0.14, 0.65 and 2.8: a factor on the weights acts once, not twelve times.
+#
+# Gradients are multiplied by the same kind of factors on their way back. Does it matter in practice? Here is a network of 16 layers of width 32 that is to learn a
+# smooth function of the plane, with and without **your** `LayerNorm` module. Everything else is the same. The error is measured in units of the target's
+# variance, so a network that ignores its input can reach 1.
+
+# %% experiment=true
+def deep_network(normalise, depth=16, D=32):
+    """`depth` dense layers of width D with GELU, with or without a LayerNorm in front of each GELU; 2 numbers in, 1 out."""
+    torch.manual_seed(1)
+    layers = [nn.Linear(2, D)]
+    for _ in range(depth):
+        layers += [*([LayerNorm(D)] if normalise else []), nn.GELU(), nn.Linear(D, D)]
+    return nn.Sequential(*layers, nn.Linear(D, 1)).double()
+
+
+def train(network, steps=300):
+    """The gradient's size in the first layer at the start, and the error after training."""
+    points = 4 * torch.rand(256, 2, generator=torch.Generator().manual_seed(5), dtype=torch.float64) - 2
+    target = torch.sin(2 * points[:, :1]) * torch.cos(2 * points[:, 1:])
+    target = target / target.std(correction=0)
+    optimiser, gradient = torch.optim.Adam(network.parameters(), lr=1e-3), None
+    for _ in range(steps):
+        error = (network(points) - target).square().mean()
+        optimiser.zero_grad()
+        error.backward()
+        gradient = network[0].weight.grad.norm().item() if gradient is None else gradient
+        optimiser.step()
+    return gradient, error.item()
+
+
+torch.set_num_threads(1)
+for normalise in (False, True):
+    gradient, error = train(deep_network(normalise))
+    print(f"{'with' if normalise else 'without'} LayerNorm: gradient in the first layer {gradient:.1e} at the start, error {error:.3f} after 300 steps")
+    assert (error < 0.1) == normalise, "with a right LayerNorm the error falls below 0.1; without any it stays near 1"
+
+# %% [markdown]
+# Without LayerNorm the first layer receives a gradient of about $3 \cdot 10^{-10}$ and the error stays at 1.000: the network has learned the mean. With LayerNorm the gradient is
+# hundreds of millions of times larger, and after the same 300 steps less than one percent of the error is left. (A transformer has residual connections as well,
+# which help in another way. How the two go together is the subject of the notebook on the transformer block.)
 
 # %% [markdown]
 # ## 5. The gradient of LayerNorm
 #
-# PLACEHOLDER_GRADIENT
+# What did automatic differentiation do in that experiment? Let $\ell$ be the loss, and let $\mathrm{d}Y$, of the shape of $Y$, hold the derivatives
+# $\partial \ell / \partial y_{ni}$ that arrive from above. Wanted are the derivatives with respect to $X$, $\gamma$ and $\beta$, called $\mathrm{d}X$,
+# $\mathrm{d}\gamma$ and $\mathrm{d}\beta$.
+#
+# **The parameters.** $\beta_i$ is added to, and $\gamma_i$ multiplies, feature $i$ of *every* token. Whatever is used many times collects a derivative from each use:
+#
+# $$\mathrm{d}\beta_i = \sum_n \mathrm{d}y_{ni}, \qquad \mathrm{d}\gamma_i = \sum_n \mathrm{d}y_{ni}\, \hat{x}_{ni} .$$
+#
+# The sums run over all tokens of all sentences, that is, over every axis but the last. The results have $D$ numbers each.
+#
+# **The token.** $x_{nj}$ acts on $y_{ni}$ in three ways: directly if $j = i$, through the mean, and through the variance. Since
+#
+# $$\frac{\partial \mu_n}{\partial x_{nj}} = \frac{1}{D} \qquad\text{and}\qquad
+# \frac{\partial}{\partial x_{nj}} \sqrt{\sigma_n^2 + \varepsilon} = \frac{x_{nj} - \mu_n}{D \sqrt{\sigma_n^2 + \varepsilon}} = \frac{\hat{x}_{nj}}{D},$$
+#
+# the chain rule gives, with $g_{ni} = \gamma_i\, \mathrm{d}y_{ni}$,
+#
+# $$\mathrm{d}x_{ni} = \frac{1}{\sqrt{\sigma_n^2 + \varepsilon}} \left( g_{ni} - \frac{1}{D} \sum_{j=1}^{D} g_{nj}
+# - \hat{x}_{ni}\, \frac{1}{D} \sum_{j=1}^{D} g_{nj}\, \hat{x}_{nj} \right) .$$
+#
+# The first term is the direct way, the second goes through the mean, the third through the variance. The same root, with $\varepsilon$ in it, stands in
+# front and inside each $\hat{x}$.
+#
+# Return `(dX, dgamma, dbeta)`: `dX` has the shape `... x N x D` of `X`, the other two have $D$ numbers. Compute the formulas; automatic differentiation is not needed here, but
+# it is a good way to check yourself.
 
 # %% exercise="layer_norm_gradient"
 
+# %% given=true
+TOKEN = torch.tensor([0.0, 1.0, 2.0, 5.0], dtype=torch.float64)
+
+
+def layer_norm_jacobian(x):
+    """The D x D derivatives of a normalised token y_i (rows) by x_j (columns), each row a gradient that you compute."""
+    D = len(x)
+    return layer_norm_gradient(torch.eye(D, dtype=x.dtype), x.expand(D, D).contiguous(), torch.ones(D, dtype=x.dtype))[0]
+
+
+# %% figure=true
+figures.heat_maps([layer_norm_jacobian(TOKEN), layer_norm_jacobian(4 * TOKEN)], titles=["token 0, 1, 2, 5", "token 0, 4, 8, 20"], signed=True,
+                  label="derivative", axes=("output i", "input j"), title="How a normalised token answers to its features")
+
 # %% [markdown]
-# PLACEHOLDER_JACOBIAN
+# Blue is positive and red negative. Every feature raises its own output (the diagonal) and, for the most part, lowers the others, because it raises the mean that they are compared with.
+# Feature 2 sits exactly at the mean of its token, so it does not change the variance to first order: in its row and column, the three entries off the diagonal are equal. For 0 and 3, at
+# the two ends of the token, the entry is positive: raising feature 3 widens the spread, and feature 0 comes out *less* far below the mean.
+#
+# Two things hold for every token, and neither is easy to see by eye. Each row sums to 0: adding a constant to all features changes nothing. And each row times $x_n - \mu_n$ gives 0
+# (but for $\varepsilon$): making the token louder changes nothing either. No gradient ever asks for a change of offset or loudness.
+#
+# The right map belongs to the same token, four times louder. It has the same pattern, four times paler. LayerNorm hands a loud token a small gradient and a quiet
+# one a large gradient.
+
+# %% [markdown] question="what-layer-norm-forgets" points=2
+# ### In your own words
+#
+# Answer in about ten sentences.
+#
+# 1. A friend says: "LayerNorm destroys information, but $\gamma$ and $\beta$ restore it, so in the end nothing is lost." What exactly can LayerNorm not tell apart, and what can
+#    $\gamma$ and $\beta$ do about it, and what not?
+# 2. Suppose that the mean and the variance were taken over the tokens of a sentence as well as over the features. Give two reasons why that would be wrong for a language model that reads
+#    from left to right and whose batches contain padding.
+# 3. The gradient that passes a LayerNorm is divided by the root of the token's variance. Suppose that the weights in front of it grow during training, so that all tokens become louder.
+#    What happens to the output of the LayerNorm, and what to the gradient that reaches those weights? Is that good or bad for the stability of training?
+
+# %% [markdown]
+# ## Handing in
+#
+# Restart the kernel and run all cells from the top, so that nothing depends on a cell you have deleted. Look once more at the
+# five check cells and at your answer to the written question, save, and hand in this one file, `layernorm.ipynb`, under this
+# name. Its outputs do not matter: your functions are run again in grading. An exercise that you did not finish costs only its
+# own points, so hand in what you have.
