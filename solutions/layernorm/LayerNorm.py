@@ -47,7 +47,7 @@ def agrees_with_the_reference(student, case, eps):
     assert_close(mine.training().after(2 * X + 1)(X), expected, what="Y in train mode after another call")
 
 
-@exercise.hidden_check(points=1.5, examples=12, hint="Compare your gradients with those of a LayerNorm worked out by hand, for a batch of sentences and for eps = 1.")
+@exercise.hidden_check(points=1, examples=12, hint="Compare your gradients with those of a LayerNorm worked out by hand, for a batch of sentences and for eps = 1.")
 @given(wider_layers, fillers(("normal",)), st.sampled_from([1e-5, 1.0]))
 def the_gradients_are_right(student, case, cotangent_filler, eps):
     """The gradients with respect to X, gamma and beta are those of the reference."""
@@ -221,6 +221,12 @@ class GammaStartsAtRandom(_Layer):
         self.gamma = nn.Parameter(torch.randn(D))
 
 
+@_wrong(loaded_values_are_used, "a forward that does not use the module's gamma and beta (they are not mentioned, or copied aside, or made anew)")
+class NeverUsed(_Layer):
+    def forward(self, X):
+        return self.normalised(X)
+
+
 @_wrong(loaded_values_are_used, "copies of gamma and beta made in __init__: what is loaded or trained later is not used")
 class CopiesPutAside(_Layer):
     def __init__(self, D, eps=1e-5):
@@ -236,12 +242,6 @@ class NewInEveryCall(_Layer):
     def forward(self, X):
         self.gamma, self.beta = nn.Parameter(torch.ones(X.shape[-1])), nn.Parameter(torch.zeros(X.shape[-1]))
         return self.gamma * self.normalised(X) + self.beta
-
-
-@_wrong(loaded_values_are_used, "gamma and beta registered and never used")
-class NeverUsed(_Layer):
-    def forward(self, X):
-        return self.normalised(X)
 
 
 @_wrong(loaded_values_are_used, "gamma and beta swapped")

@@ -180,6 +180,23 @@ def stored_as_in_linear(X, W_1, b_1, W_2, b_2):
     return _gelu(X @ W_1.T + b_1) @ W_2.T + b_2
 
 
+@_wrong(the_last_step_is_the_second_map, "the first weights transposed in place of W_2")
+def tied_weights(X, W_1, b_1, W_2, b_2):
+    return _gelu(X @ W_1 + b_1) @ W_1.T + b_2
+
+
+@_wrong(gelu_stands_between_the_maps, "the biases swapped where that fits (M = D)")
+def biases_swapped(X, W_1, b_1, W_2, b_2):
+    if b_1.shape == b_2.shape:
+        b_1, b_2 = b_2, b_1
+    return _gelu(X @ W_1 + b_1) @ W_2 + b_2
+
+
+@_wrong(gelu_stands_between_the_maps, "a softmax over the hidden units in place of GELU")
+def softmax_of_the_hidden_units(X, W_1, b_1, W_2, b_2):
+    return torch.softmax(X @ W_1 + b_1, -1) @ W_2 + b_2
+
+
 @_wrong(the_last_step_is_the_second_map, "the token added to its output: the residual connection belongs to the block around")
 def residual_added(X, W_1, b_1, W_2, b_2):
     return X + _gelu(X @ W_1 + b_1) @ W_2 + b_2

@@ -90,7 +90,7 @@ def _wrong(caught_by, tell):
     return exercise.misconception(caught_by=caught_by, tell=tell)
 
 
-@_wrong(the_gates_of_x_and_minus_x_sum_to_one, "ReLU")
+@_wrong(the_gates_of_x_and_minus_x_sum_to_one, "a ReLU, with its sharp corner at 0 and no dip below it")
 def relu(X, approximate="none"):
     return torch.relu(X)
 
@@ -118,6 +118,11 @@ def a_zero_lost(X, approximate="none"):
 @_wrong(with_tanh_it_is_the_other_form, "a square in place of the cube in the tanh form")
 def square_for_cube(X, approximate="none"):
     return _tanh(X, power=2) if approximate == "tanh" else _exact(X)
+
+
+@_wrong(with_tanh_it_is_the_other_form, "a cubic term that lost its sign in the tanh form")
+def cubic_term_without_sign(X, approximate="none"):
+    return 0.5 * X * (1 + torch.tanh(math.sqrt(2 / math.pi) * (X + 0.044715 * X.abs() ** 3))) if approximate == "tanh" else _exact(X)
 
 
 @_wrong(with_tanh_it_is_the_other_form, "a tanh form without its cubic term")

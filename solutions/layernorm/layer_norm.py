@@ -180,6 +180,11 @@ def no_eps(X, gamma, beta, eps=1e-5):
     return gamma * _normalised(X, 0.0) + beta
 
 
+@_wrong(a_constant_token_becomes_beta, "no eps, and zeros put in where NaN came out: a constant token loses its beta")
+def zeros_for_nan(X, gamma, beta, eps=1e-5):
+    return torch.nan_to_num(gamma * _normalised(X, 0.0) + beta)
+
+
 @_wrong(eps_joins_the_variance, "a variance that is raised to eps where it is smaller (max or clamp) instead of increased by it")
 def eps_as_a_floor(X, gamma, beta, eps=1e-5):
     return gamma * (X - X.mean(-1, keepdim=True)) / X.var(-1, correction=0, keepdim=True).clamp(min=eps).sqrt() + beta

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from autograder.compare import assert_close, assert_true
 from autograder.exercise import Exercise
-from autograder.exercises.layernorm.layer_norm import FORBIDDEN, assert_parallel, normalised, spread
+from autograder.exercises.layernorm.layer_norm import FORBIDDEN, assert_mirrored, assert_normalising, normalised, spread
 from autograder.strategies import fillers, leading, sizes
 from autograder.student import floats
 
@@ -35,7 +35,7 @@ layers = _layers()
 wider_layers = _layers(narrowest=3)
 
 
-@exercise.check(points=1.5, examples=12, hint="Print dict(LayerNorm(3).named_parameters()). Are gamma and beta both there, and nothing else? A tensor that is not an nn.Parameter is not "
+@exercise.check(points=1, examples=12, hint="Print dict(LayerNorm(3).named_parameters()). Are gamma and beta both there, and nothing else? A tensor that is not an nn.Parameter is not "
                                               "registered. With which values do they start?")
 @given(layers)
 def a_fresh_layer_only_normalises(student, case):
@@ -43,7 +43,7 @@ def a_fresh_layer_only_normalises(student, case):
     X, _ = case
     D = X.shape[-1]
     layer = student.build(D)
-    assert_parallel(layer(X), X)
+    assert_normalising(layer(16 * X), X)
     own = layer.shapes()
     assert_true(sorted(own) == ["beta", "gamma"], "the module's parameters are not gamma and beta, and these two only", what="the parameters")
     assert_true(set(own.values()) == {(D,)}, "gamma and beta do not have D numbers each", what="the parameters")
@@ -52,7 +52,7 @@ def a_fresh_layer_only_normalises(student, case):
     assert_close(state["beta"], 0.0, what="beta at the start")
 
 
-@exercise.check(points=1.5, hint="Set layer.gamma.data and layer.beta.data to values of your own and call the layer on [[0., 2., 4.]]. Which values does forward use: those, or others that were "
+@exercise.check(points=1, hint="Set layer.gamma.data and layer.beta.data to values of your own and call the layer on [[0., 2., 4.]]. Which values does forward use: those, or others that were "
                                  "put aside in __init__?")
 @given(layers)
 def loaded_values_are_used(student, case):
@@ -112,8 +112,8 @@ def it_remembers_nothing(student, case, other_filler):
     X, filler = case
     other, = other_filler(tuple(X.shape))
     layer = student.build(X.shape[-1]).fill(filler)
+    assert_mirrored(layer(X), layer(-X), layer.weights["beta"])
     before = layer(X)
-    assert_parallel(student.build(X.shape[-1])(X), X)
     assert_close(layer.after(3 * other)(X), before, what="Y after another call")
     assert_close(layer.training().after(3 * other)(X), before, what="Y in train mode after another call")
 
@@ -123,6 +123,6 @@ def it_remembers_nothing(student, case, other_filler):
 def the_input_stays_as_it_was(student, case):
     """X is unchanged afterwards (and used)."""
     X, filler = case
-    layer = student.build(X.shape[-1])
-    assert_parallel(layer(X), X)
+    layer = student.build(X.shape[-1]).fill(filler)
+    assert_mirrored(layer(X), layer(-X), layer.weights["beta"])
     assert_close(layer.arguments_after(X)[0], X, what="X after the call")

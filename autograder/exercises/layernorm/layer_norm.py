@@ -61,6 +61,24 @@ def assert_parallel(Y, X, *, what="Y"):
     assert_close(Y / length, centred / centred.norm(dim=-1, keepdim=True), what=f"{what}, each token scaled to length 1,")
 
 
+def assert_ordered(Y, X, *, what="Y"):
+    """Fail unless the largest entry of each token of X becomes larger in Y than the smallest."""
+    best, worst = (Y.gather(-1, place) for place in (X.argmax(-1, keepdim=True), X.argmin(-1, keepdim=True)))
+    assert_true((best > worst).all(), f"the largest entry of a token does not stay above its smallest in {what}", what=what)
+
+
+def assert_normalising(Y, X, *, what="Y"):
+    """Fail unless Y can be 16 X normalised: each token in its old order, and no wider than a normalised token can be."""
+    assert_ordered(Y, X, what=what)
+    assert_true((Y.amax(-1) - Y.amin(-1) <= 2.01 * X.shape[-1] ** 0.5).all(), f"a token of {what} is far too wide to be normalised", what=what)
+
+
+def assert_mirrored(Y, Y_minus, beta, *, what="Y"):
+    """Fail unless Y = f(X) and Y_minus = f(-X) lie on opposite sides of beta, and not at beta itself."""
+    assert_true((Y - beta).abs().max() > 1e-6, f"{what} does not depend on the token", what=what)
+    assert_close((Y + Y_minus) / 2, beta.expand(Y.shape), what=f"the mean of {what} for X and for -X")
+
+
 drawn_tokens = tokens()
 
 
@@ -82,8 +100,7 @@ def a_token_has_variance_one(student, case):
     """With gamma = 1 and beta = 0, the squares of the D entries of each token have the mean 1."""
     X = case[0]
     Y = student(16 * X, *plain_parameters(X))
-    best, worst = X.argmax(-1, keepdim=True), X.argmin(-1, keepdim=True)
-    assert_true((Y.gather(-1, best) > Y.gather(-1, worst)).all(), "the largest entry of a token does not stay above its smallest", what="Y")
+    assert_ordered(Y, X)
     assert_close(Y.square().mean(-1), 1.0, what="the mean square of each token of Y")
 
 
@@ -93,9 +110,9 @@ def a_token_has_variance_one(student, case):
 def gamma_scales_and_beta_shifts(student, case):
     """Entry i of the normalised token is multiplied by gamma_i; then beta_i is added."""
     X, gamma, beta = case
-    normalised = student(X, *plain_parameters(X))
-    assert_parallel(normalised, X)
-    assert_close(student(X, gamma, beta), gamma * normalised + beta, what="Y, against gamma * Y(gamma = 1, beta = 0) + beta,")
+    assert_normalising(student(16 * X, *plain_parameters(X)), X)
+    plain = student(X, *plain_parameters(X))
+    assert_close(student(X, gamma, beta), gamma * plain + beta, what="Y, against gamma * Y(gamma = 1, beta = 0) + beta,")
 
 
 @exercise.check(points=1, hint="eps matters only where it is not small. Work out the token [-1, 1] with eps = 3: the variance is 1, so the result is "
@@ -115,8 +132,8 @@ def a_shift_of_a_token_changes_nothing(student, case, shift):
     """Adding one number to all D entries of a token changes nothing, whatever is added to the other tokens."""
     X = spread(on_grid(case[0]))
     signs = (-1.0) ** torch.arange(X.shape[-2], dtype=X.dtype)
+    assert_normalising(student(16 * X, *plain_parameters(X)), X)
     before = student(X, *plain_parameters(X))
-    assert_parallel(before, X)
     assert_close(student(X + shift * signs[:, None], *plain_parameters(X)), before, what="Y after the tokens were shifted")
 
 
@@ -127,7 +144,7 @@ def a_token_does_not_see_the_others(student, case, n, filler):
     """The result for a token stays the same when all other tokens are replaced, with none, one and two leading dimensions."""
     X, gamma, beta = case
     n = n % X.shape[-2]
-    assert_parallel(student(X, *plain_parameters(X)), X)
+    assert_normalising(student(16 * X, *plain_parameters(X)), X)
     others = spread(3 * filler(tuple(X.shape))[0])
     others[..., n, :] = X[..., n, :]
     before, after = student(X, gamma, beta), student(others, gamma, beta)
@@ -149,7 +166,7 @@ def with_constant_token(draw):
 def a_constant_token_becomes_beta(student, case):
     """A token whose entries are all equal becomes beta: no NaN, nothing else; the other tokens do not become beta."""
     X, gamma, beta = case
-    assert_parallel(student(X, *plain_parameters(X))[..., 1:, :], X[..., 1:, :])
+    assert_normalising(student(16 * X, *plain_parameters(X))[..., 1:, :], X[..., 1:, :])
     Y = student(X, gamma, beta)
     assert_close(Y[..., 0, :], beta.expand(X[..., 0, :].shape), what="the constant token of Y, against beta,")
 
@@ -159,6 +176,6 @@ def a_constant_token_becomes_beta(student, case):
 def the_inputs_stay_as_they_were(student, case):
     """X, gamma and beta are unchanged afterwards (and used)."""
     X, gamma, beta = case
-    assert_parallel(student(X, *plain_parameters(X)), X)
+    assert_normalising(student(16 * X, *plain_parameters(X)), X)
     for name, tensor, left in zip(("X", "gamma", "beta"), case, student.arguments_after(X, gamma, beta)):
         assert_close(left, tensor, what=f"{name} after the call")
