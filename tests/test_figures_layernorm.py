@@ -12,7 +12,8 @@ PANELS = {"value": {"cube": X ** 3, "itself": X}, "difference": {"gap": X ** 3 -
 def test_curves_hold_their_numbers_and_differ_without_colour():
     fig = figures.smooth_panels(X, PANELS, x_title="x")
     assert [(trace.name, list(trace.x), list(trace.y), trace.yaxis) for trace in fig.data] == [
-        ("cube", X.tolist(), (X ** 3).tolist(), "y"), ("itself", X.tolist(), X.tolist(), "y"), ("gap", X.tolist(), (X ** 3 - X).tolist(), "y2")]
+        ("cube", X.tolist(), (X ** 3).tolist(), "y"), ("itself", X.tolist(), X.tolist(), "y"),
+        ("gap", X.tolist(), (X ** 3 - X).tolist(), "y2")]
     assert {trace.mode for trace in fig.data} == {"lines"} and len({trace.line.dash for trace in fig.data}) == 3
     assert [fig.layout.yaxis.title.text, fig.layout.yaxis2.title.text] == ["value", "difference"]
     assert fig.layout.xaxis.title.text == fig.layout.xaxis2.title.text == "x"

@@ -36,7 +36,8 @@ class LayerNorm(nn.Module):
         return self.gamma * centred / torch.sqrt(variance + self.eps) + self.beta
 
 
-@exercise.hidden_check(points=1.5, hint="Load values into gamma and beta, choose eps = 1, and work out one token of three features; then a batch.")
+@exercise.hidden_check(points=1.5, hint="Load values into gamma and beta, choose eps = 1, and work out one token of three "
+                                        "features; then a batch.")
 @given(layers, st.sampled_from([1e-5, 0.1, 1.0]))
 def agrees_with_the_reference(student, case, eps):
     """Agrees with the reference for loaded gamma and beta and any eps, in train mode and after other calls."""
@@ -47,7 +48,8 @@ def agrees_with_the_reference(student, case, eps):
     assert_close(mine.training().after(2 * X + 1)(X), expected, what="Y in train mode after another call")
 
 
-@exercise.hidden_check(points=1, examples=12, hint="Compare your gradients with those of a LayerNorm worked out by hand, for a batch of sentences and for eps = 1.")
+@exercise.hidden_check(points=1, examples=12, hint="Compare your gradients with those of a LayerNorm worked out by hand, for "
+                                                   "a batch of sentences and for eps = 1.")
 @given(wider_layers, fillers(("normal",)), st.sampled_from([1e-5, 1.0]))
 def the_gradients_are_right(student, case, cotangent_filler, eps):
     """The gradients with respect to X, gamma and beta are those of the reference."""
@@ -221,7 +223,7 @@ class GammaStartsAtRandom(_Layer):
         self.gamma = nn.Parameter(torch.randn(D))
 
 
-@_wrong(loaded_values_are_used, "a forward that does not use the module's gamma and beta (they are not mentioned, or copied aside, or made anew)")
+@_wrong(loaded_values_are_used, "a forward that does not use the module's gamma and beta (not mentioned, or copied aside, or made anew)")
 class NeverUsed(_Layer):
     def forward(self, X):
         return self.normalised(X)

@@ -6,9 +6,9 @@ import torch
 from hypothesis import given
 
 from autograder.compare import assert_close
-from autograder.exercises.layernorm.feed_forward import (drawn_networks, each_token_goes_through_alone, exercise, gelu_stands_between_the_maps,
-                                                         networks, open_gates_leave_two_affine_maps, the_inputs_stay_as_they_were,
-                                                         the_last_step_is_the_second_map)
+from autograder.exercises.layernorm.feed_forward import (drawn_networks, each_token_goes_through_alone, exercise,
+                                                         gelu_stands_between_the_maps, networks, open_gates_leave_two_affine_maps,
+                                                         the_inputs_stay_as_they_were, the_last_step_is_the_second_map)
 from autograder.strategies import fillers, leading
 
 
@@ -32,7 +32,8 @@ def agrees_with_the_reference(student, case):
     assert_close(student(*case), feed_forward(*case), what="Y")
 
 
-@exercise.hidden_check(points=0.5, examples=8, hint="Does something inside cut or bend the gradient (detach, no_grad, .data, item)?")
+@exercise.hidden_check(points=0.5, examples=8, hint="Does something inside cut or bend the gradient (detach, no_grad, .data, "
+                                                    "item)?")
 @given(networks(batch=leading(1)), fillers(("normal",)))
 def the_gradient_is_right(student, case, filler):
     """Where gradients flow through Y, they are those of the network with respect to X, the weights and the biases."""

@@ -36,7 +36,8 @@ def agrees_with_the_reference(student, X, approximate):
     assert_close(student(X, approximate), gelu(X, approximate), what="gelu(X)")
 
 
-@exercise.hidden_check(points=0.5, examples=8, hint="Does something inside cut or bend the gradient (detach, no_grad, .data, item, rounding)?")
+@exercise.hidden_check(points=0.5, examples=8, hint="Does something inside cut or bend the gradient (detach, no_grad, .data, "
+                                                    "item, rounding)?")
 @given(drawn_numbers, forms, fillers(("normal",)))
 def the_gradient_is_right(student, X, approximate, filler):
     """Where a gradient flows through the result, it is the gradient of GELU, in both forms."""
@@ -95,7 +96,7 @@ def relu(X, approximate="none"):
     return torch.relu(X)
 
 
-@_wrong(without_approximate_it_is_the_exact_form, "the tanh form whatever `approximate` says (the text \"none\" counts as true, for instance)")
+@_wrong(without_approximate_it_is_the_exact_form, "the tanh form whatever `approximate` says (the text \"none\" counts as true)")
 def always_tanh(X, approximate="none"):
     return _tanh(X)
 

@@ -29,14 +29,16 @@ def layer_norm(X, gamma, beta, eps=1e-5):
 any_eps = st.sampled_from([1e-5, 0.1, 1.0])
 
 
-@exercise.hidden_check(points=2, hint="Work out one token of three features by hand, with gamma and beta that are not 1 and 0 and with eps = 1; then a batch.")
+@exercise.hidden_check(points=2, hint="Work out one token of three features by hand, with gamma and beta that are not 1 and 0 "
+                                      "and with eps = 1; then a batch.")
 @given(drawn_tokens, any_eps)
 def agrees_with_the_reference(student, case, eps):
     """Agrees with the reference for any gamma, beta and eps, with none, one and two batch dimensions."""
     assert_close(student(*case, eps=eps), layer_norm(*case, eps=eps), what="Y")
 
 
-@exercise.hidden_check(points=0.5, examples=12, hint="A token whose entries differ by a thousandth has a variance below eps. Does eps still act as the formula says?")
+@exercise.hidden_check(points=0.5, examples=12, hint="A token whose entries differ by a thousandth has a variance below eps. "
+                                                     "Does eps still act as the formula says?")
 @given(drawn_tokens, st.sampled_from([2.0**-9, 2.0**-7, 32.0]))
 def small_and_large_tokens(student, case, scale):
     """Agrees with the reference on tokens whose variance is about as small as eps, or very large."""
@@ -44,7 +46,8 @@ def small_and_large_tokens(student, case, scale):
     assert_close(student(scale * X, gamma, beta), layer_norm(scale * X, gamma, beta), what="Y")
 
 
-@exercise.hidden_check(points=0.5, examples=8, hint="The mean and the variance depend on X too. Does something inside cut the gradient (detach, no_grad, .data, item)?")
+@exercise.hidden_check(points=0.5, examples=8, hint="The mean and the variance depend on X too. Does something inside cut the "
+                                                    "gradient (detach, no_grad, .data, item)?")
 @given(tokens(batch=leading(1), narrowest=3), fillers(("normal",)))
 def the_gradient_is_right(student, case, filler):
     """Where gradients flow through Y, they are those of LayerNorm with respect to X, gamma and beta."""

@@ -29,7 +29,8 @@ def layer_norm_gradient(dY, X, gamma, eps=1e-5):
     return dX, (dY * X_hat).reshape(-1, D).sum(dim=0), dY.reshape(-1, D).sum(dim=0)
 
 
-@exercise.hidden_check(points=2.5, hint="Differentiate LayerNorm of one token of three features by hand, or let torch do it, and compare term by term.")
+@exercise.hidden_check(points=2.5, hint="Differentiate LayerNorm of one token of three features by hand, or let torch do it, "
+                                        "and compare term by term.")
 @given(drawn_upstream, st.sampled_from([1e-5, 0.1, 1.0]))
 def agrees_with_the_reference(student, case, eps):
     """All three gradients agree with the reference for any gamma and eps, with none, one and two batch dimensions."""

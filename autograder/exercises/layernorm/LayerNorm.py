@@ -35,8 +35,9 @@ layers = _layers()
 wider_layers = _layers(narrowest=3)
 
 
-@exercise.check(points=1, examples=12, hint="Print dict(LayerNorm(3).named_parameters()). Are gamma and beta both there, and nothing else? A tensor that is not an nn.Parameter is not "
-                                              "registered. With which values do they start?")
+@exercise.check(points=1, examples=12, hint="Print dict(LayerNorm(3).named_parameters()). Are gamma and beta both there, and "
+                                            "nothing else? A tensor that is not an nn.Parameter is not registered. With which "
+                                            "values do they start?")
 @given(layers)
 def a_fresh_layer_only_normalises(student, case):
     """The parameters are gamma, D ones, and beta, D zeros, and no others, so that a fresh layer only normalises."""
@@ -45,25 +46,27 @@ def a_fresh_layer_only_normalises(student, case):
     layer = student.build(D)
     assert_normalising(layer(16 * X), X)
     own = layer.shapes()
-    assert_true(sorted(own) == ["beta", "gamma"], "the module's parameters are not gamma and beta, and these two only", what="the parameters")
+    only_these = sorted(own) == ["beta", "gamma"]
+    assert_true(only_these, "the module's parameters are not gamma and beta, and these two only", what="the parameters")
     assert_true(set(own.values()) == {(D,)}, "gamma and beta do not have D numbers each", what="the parameters")
     state = layer.state()
     assert_close(state["gamma"], 1.0, what="gamma at the start")
     assert_close(state["beta"], 0.0, what="beta at the start")
 
 
-@exercise.check(points=1, hint="Set layer.gamma.data and layer.beta.data to values of your own and call the layer on [[0., 2., 4.]]. Which values does forward use: those, or others that were "
-                                 "put aside in __init__?")
+@exercise.check(points=1, hint="Set layer.gamma.data and layer.beta.data to values of your own and call the layer on [[0., "
+                               "2., 4.]]. Which values does forward use: those, or others that were put aside in __init__?")
 @given(layers)
 def loaded_values_are_used(student, case):
-    """With values loaded into gamma and beta, each token is normalised, scaled by gamma and shifted by beta, with any leading dimensions."""
+    """With values loaded into gamma and beta, each token is normalised, scaled by gamma and shifted by beta, in batches too."""
     X, filler = case
     layer = student.build(X.shape[-1]).fill(filler)
     gamma, beta = layer.weights["gamma"], layer.weights["beta"]
     assert_close(layer(X), gamma * normalised(X, 1e-5)[0] + beta, what="Y")
 
 
-@exercise.check(points=1, examples=15, hint="Print LayerNorm(2, eps=3.0) of the token [-1, 1]: it is [-0.5, 0.5]. Does __init__ keep eps, and does forward use it?")
+@exercise.check(points=1, examples=15, hint="Print LayerNorm(2, eps=3.0) of the token [-1, 1]: it is [-0.5, 0.5]. Does "
+                                            "__init__ keep eps, and does forward use it?")
 @given(layers, st.sampled_from([0.1, 1.0, 3.0]))
 def eps_is_kept(student, case, eps):
     """The eps given to the constructor is the one that forward adds to the variance."""
@@ -72,8 +75,9 @@ def eps_is_kept(student, case, eps):
     assert_close(layer(X), layer.weights["gamma"] * normalised(X, eps)[0] + layer.weights["beta"], what=f"Y at eps = {eps}")
 
 
-@exercise.check(points=1.5, examples=15, hint="Call (layer(X) * C).sum().backward() with some fixed C and print layer.gamma.grad and layer.beta.grad. Are they there? For beta it is "
-                                              "the sum of C over all tokens. Which line takes the values out of the graph?")
+@exercise.check(points=1.5, examples=15, hint="Call (layer(X) * C).sum().backward() with some fixed C and print "
+                                              "layer.gamma.grad and layer.beta.grad. Are they there? For beta it is the sum "
+                                              "of C over all tokens. Which line takes the values out of the graph?")
 @given(layers, fillers(("normal",)))
 def gamma_and_beta_can_be_trained(student, case, cotangent_filler):
     """The gradients reach gamma and beta, and they are right: otherwise an optimiser could not train them."""
@@ -89,7 +93,8 @@ def gamma_and_beta_can_be_trained(student, case, cotangent_filler):
     assert_close(got[1]["gamma"], (C * X_hat).reshape(-1, D).sum(0), what="the gradient with respect to gamma")
 
 
-@exercise.check(points=1, examples=15, hint="The layers below are trained through X. Its mean and variance depend on X as well: is one of them cut off (detach, no_grad, .data, .item)?")
+@exercise.check(points=1, examples=15, hint="The layers below are trained through X. Its mean and variance depend on X as "
+                                            "well: is one of them cut off (detach, no_grad, .data, .item)?")
 @given(wider_layers, fillers(("normal",)))
 def the_layers_below_can_be_trained(student, case, step_filler):
     """The gradient with respect to X is right: it tells how Y changes when X changes a little."""
@@ -102,10 +107,12 @@ def the_layers_below_can_be_trained(student, case, step_filler):
     assert_true(got is not None, "no gradient flows through the layer, so nothing below it can be trained", what="the gradient")
     h = 1e-4
     up, down = (gamma * normalised(X + sign * h * step, 1e-5)[0] for sign in (1, -1))
-    assert_close((got[0][0] * step).sum(-1), (C * (up - down)).sum(-1) / (2 * h), what="the gradient with respect to X times a change of X, token by token,")
+    change = (C * (up - down)).sum(-1) / (2 * h)
+    assert_close((got[0][0] * step).sum(-1), change, what="the gradient with respect to X times a change of X, token by token,")
 
 
-@exercise.check(points=0.5, examples=10, hint="Call the layer twice, in between with something else, then after layer.train(). Does it store anything in self while it runs?")
+@exercise.check(points=0.5, examples=10, hint="Call the layer twice, in between with something else, then after "
+                                              "layer.train(). Does it store anything in self while it runs?")
 @given(layers, fillers(("normal",)))
 def it_remembers_nothing(student, case, other_filler):
     """The result is the same in training and in evaluation, and whatever the layer has seen before."""

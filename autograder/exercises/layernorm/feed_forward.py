@@ -42,8 +42,8 @@ def assert_responds(student, case):
     assert_true((low - high > 0.1).all(), "for W_1 above 0 and W_2 below 0, Y does not fall when X and b_1 rise", what="Y")
 
 
-@exercise.check(points=1, hint="Set W_2 to zero: what is left is b_2, for every token. Then double W_2 and b_2: what should happen to Y? "
-                               "Is anything added or applied after the second map?")
+@exercise.check(points=1, hint="Set W_2 to zero: what is left is b_2, for every token. Then double W_2 and b_2: what should "
+                               "happen to Y? Is anything added or applied after the second map?")
 @given(drawn_networks)
 def the_last_step_is_the_second_map(student, case):
     """Y depends on W_2 and b_2 linearly: W_2 = 0 leaves b_2, and doubling both doubles Y."""
@@ -55,8 +55,9 @@ def the_last_step_is_the_second_map(student, case):
     assert_close(student(X, W_1, b_1, -2 * W_2, -2 * b_2), -2 * Y, what="Y after W_2 and b_2 were multiplied by -2")
 
 
-@exercise.check(points=1, examples=15, hint="Let b_1 be 8 everywhere, with small X and W_1. GELU then changes nothing, so Y must be (X W_1 + b_1) W_2 + b_2. Which of the four steps is missing, "
-                                            "or at the wrong place? For b_1 = -8, what can still come through?")
+@exercise.check(points=1, examples=15, hint="Let b_1 be 8 everywhere, with small X and W_1. GELU then changes nothing, so Y "
+                                            "must be (X W_1 + b_1) W_2 + b_2. Which of the four steps is missing, or at the "
+                                            "wrong place? For b_1 = -8, what can still come through?")
 @given(networks(kinds=("small integers", "uniform")))
 def open_gates_leave_two_affine_maps(student, case):
     """Where all hidden units are far above 0, Y = (X W_1 + b_1) W_2 + b_2; where all are far below, Y = b_2."""
@@ -68,8 +69,8 @@ def open_gates_leave_two_affine_maps(student, case):
     assert_close(student(X, W_1, b_1, W_2, b_2), (X @ W_1 + b_1) @ W_2 + b_2, what="Y with all hidden units far above 0")
 
 
-@exercise.check(points=1.5, hint="Take D = 1, M = 1, all weights 1 and biases 0: then Y is GELU of X, .8413 for X = 1 and -.1587 for X = -1. Which function do you use between the maps, "
-                                 "and in which form?")
+@exercise.check(points=1.5, hint="Take D = 1, M = 1, all weights 1 and biases 0: then Y is GELU of X, .8413 for X = 1 and "
+                                 "-.1587 for X = -1. Which function do you use between the maps, and in which form?")
 @given(drawn_networks)
 def gelu_stands_between_the_maps(student, case):
     """Each hidden unit goes through the exact GELU, between the two maps."""
@@ -78,8 +79,8 @@ def gelu_stands_between_the_maps(student, case):
     assert_close(student(X, W_1, b_1, W_2, b_2), (hidden * torch.special.ndtr(hidden)) @ W_2 + b_2, what="Y")
 
 
-@exercise.check(points=1, examples=15, hint="Call it on a sentence of three tokens and on its first token alone, as a 1 x D matrix. Then on a batch of two sentences. "
-                                            "Does a row depend on its neighbours?")
+@exercise.check(points=1, examples=15, hint="Call it on a sentence of three tokens and on its first token alone, as a 1 x D "
+                                            "matrix. Then on a batch of two sentences. Does a row depend on its neighbours?")
 @given(networks(low=2), st.integers(0, 3), fillers(("normal",)))
 def each_token_goes_through_alone(student, case, n, filler):
     """A token alone gives the same as within its sentence, and other tokens can be replaced, with none, one and two leading dimensions."""
@@ -93,7 +94,8 @@ def each_token_goes_through_alone(student, case, n, filler):
     assert_close(student(others, *weights)[..., n, :], whole[..., n, :], what=f"token {n} of Y after the other tokens were replaced")
 
 
-@exercise.check(points=0.5, examples=8, hint="Which line writes into X, a weight or a bias (`H += ...` on something you were given, an operation ending in _)?")
+@exercise.check(points=0.5, examples=8, hint="Which line writes into X, a weight or a bias (`H += ...` on something you were "
+                                             "given, an operation ending in _)?")
 @given(drawn_networks)
 def the_inputs_stay_as_they_were(student, case):
     """X, the weights and the biases are unchanged afterwards (and used)."""

@@ -70,7 +70,8 @@ def assert_ordered(Y, X, *, what="Y"):
 def assert_normalising(Y, X, *, what="Y"):
     """Fail unless Y can be 16 X normalised: each token in its old order, and no wider than a normalised token can be."""
     assert_ordered(Y, X, what=what)
-    assert_true((Y.amax(-1) - Y.amin(-1) <= 2.01 * X.shape[-1] ** 0.5).all(), f"a token of {what} is far too wide to be normalised", what=what)
+    width = Y.amax(-1) - Y.amin(-1)
+    assert_true((width <= 2.01 * X.shape[-1] ** 0.5).all(), f"a token of {what} is far too wide to be normalised", what=what)
 
 
 def assert_mirrored(Y, Y_minus, beta, *, what="Y"):
@@ -82,8 +83,8 @@ def assert_mirrored(Y, Y_minus, beta, *, what="Y"):
 drawn_tokens = tokens()
 
 
-@exercise.check(points=1, hint="Take one token, [0, 2, 4], with gamma = 1 and beta = 0. Its mean is 2, so the result is a multiple of [-2, 0, 2]. Over which axis did "
-                               "you take the mean, and was that axis kept?")
+@exercise.check(points=1, hint="Take one token, [0, 2, 4], with gamma = 1 and beta = 0. Its mean is 2, so the result is a "
+                               "multiple of [-2, 0, 2]. Over which axis did you take the mean, and was that axis kept?")
 @given(drawn_tokens)
 def a_token_is_centred_at_its_own_mean(student, case):
     """With gamma = 1 and beta = 0, each token becomes a positive multiple of itself minus the mean of its D entries."""
@@ -93,8 +94,9 @@ def a_token_is_centred_at_its_own_mean(student, case):
     assert_parallel(Y, X)
 
 
-@exercise.check(points=1, hint="The token [-16, 16] has the variance 256, so with gamma = 1 and beta = 0 the result is [-1, 1] to five digits. Print your variance: by what number do you "
-                               "(or torch.var, if you leave it alone) divide the sum of the squares?")
+@exercise.check(points=1, hint="The token [-16, 16] has the variance 256, so with gamma = 1 and beta = 0 the result is [-1, "
+                               "1] to five digits. Print your variance: by what number do you (or torch.var, if you leave it "
+                               "alone) divide the sum of the squares?")
 @given(drawn_tokens)
 def a_token_has_variance_one(student, case):
     """With gamma = 1 and beta = 0, the squares of the D entries of each token have the mean 1."""
@@ -104,8 +106,8 @@ def a_token_has_variance_one(student, case):
     assert_close(Y.square().mean(-1), 1.0, what="the mean square of each token of Y")
 
 
-@exercise.check(points=1, hint="Call your function on one token, first with gamma = [1, 1] and beta = [0, 0], then with gamma = [2, 3], then with beta = [5, 7] as well. "
-                               "What happens to each entry?")
+@exercise.check(points=1, hint="Call your function on one token, first with gamma = [1, 1] and beta = [0, 0], then with gamma "
+                               "= [2, 3], then with beta = [5, 7] as well. What happens to each entry?")
 @given(drawn_tokens)
 def gamma_scales_and_beta_shifts(student, case):
     """Entry i of the normalised token is multiplied by gamma_i; then beta_i is added."""
@@ -115,8 +117,8 @@ def gamma_scales_and_beta_shifts(student, case):
     assert_close(student(X, gamma, beta), gamma * plain + beta, what="Y, against gamma * Y(gamma = 1, beta = 0) + beta,")
 
 
-@exercise.check(points=1, hint="eps matters only where it is not small. Work out the token [-1, 1] with eps = 3: the variance is 1, so the result is "
-                               "[-1, 1] / 2. What does yours give?")
+@exercise.check(points=1, hint="eps matters only where it is not small. Work out the token [-1, 1] with eps = 3: the variance "
+                               "is 1, so the result is [-1, 1] / 2. What does yours give?")
 @given(drawn_tokens, st.sampled_from([0.1, 0.5, 1.0, 3.0]))
 def eps_joins_the_variance(student, case, eps):
     """With another eps, the mean square of a normalised token is variance / (variance + eps)."""
@@ -126,7 +128,8 @@ def eps_joins_the_variance(student, case, eps):
     assert_close(Y.square().mean(-1), variance / (variance + eps), what="the mean square of each token of Y")
 
 
-@exercise.check(points=0.5, examples=12, hint="Compare the tokens [0, 1, 2] and [7, 8, 9]: once the mean is gone, are they not the same?")
+@exercise.check(points=0.5, examples=12, hint="Compare the tokens [0, 1, 2] and [7, 8, 9]: once the mean is gone, are they "
+                                              "not the same?")
 @given(drawn_tokens, st.sampled_from([1.0, -1.0, 2.0]))
 def a_shift_of_a_token_changes_nothing(student, case, shift):
     """Adding one number to all D entries of a token changes nothing, whatever is added to the other tokens."""
@@ -137,8 +140,9 @@ def a_shift_of_a_token_changes_nothing(student, case, shift):
     assert_close(student(X + shift * signs[:, None], *plain_parameters(X)), before, what="Y after the tokens were shifted")
 
 
-@exercise.check(points=0.5, examples=15, hint="Normalise a sentence of three tokens, then its first token alone (as a 1 x D matrix). Does the first row agree? "
-                                              "And does the code count its axes from the end?")
+@exercise.check(points=0.5, examples=15, hint="Normalise a sentence of three tokens, then its first token alone (as a 1 x D "
+                                              "matrix). Does the first row agree? And does the code count its axes from the "
+                                              "end?")
 @given(tokens(low=2), st.integers(0, 3), fillers(("normal",)))
 def a_token_does_not_see_the_others(student, case, n, filler):
     """The result for a token stays the same when all other tokens are replaced, with none, one and two leading dimensions."""
@@ -161,7 +165,8 @@ def with_constant_token(draw):
     return X, gamma, beta
 
 
-@exercise.check(points=0.5, examples=12, hint="The token [3, 3] has the variance 0. By what do you divide, and what is left of the token once its mean is gone?")
+@exercise.check(points=0.5, examples=12, hint="The token [3, 3] has the variance 0. By what do you divide, and what is left "
+                                              "of the token once its mean is gone?")
 @given(with_constant_token())
 def a_constant_token_becomes_beta(student, case):
     """A token whose entries are all equal becomes beta: no NaN, nothing else; the other tokens do not become beta."""
@@ -171,7 +176,8 @@ def a_constant_token_becomes_beta(student, case):
     assert_close(Y[..., 0, :], beta.expand(X[..., 0, :].shape), what="the constant token of Y, against beta,")
 
 
-@exercise.check(points=0.5, examples=8, hint="Which line writes into X, gamma or beta (`X -= ...`, an operation ending in _)? The caller still needs them.")
+@exercise.check(points=0.5, examples=8, hint="Which line writes into X, gamma or beta (`X -= ...`, an operation ending in _)? "
+                                             "The caller still needs them.")
 @given(drawn_tokens)
 def the_inputs_stay_as_they_were(student, case):
     """X, gamma and beta are unchanged afterwards (and used)."""
