@@ -134,7 +134,7 @@ def _wrong(caught_by, tell):
     return exercise.misconception(caught_by=caught_by, tell=tell)
 
 
-@_wrong(a_fresh_layer_only_normalises, "gamma and beta as plain tensors, which nobody registers or trains")
+@_wrong(a_fresh_layer_only_normalises, "gamma and beta that are no nn.Parameter (plain tensors, or buffers), so that nobody trains them")
 class PlainTensors(nn.Module):
     def __init__(self, D, eps=1e-5):
         super().__init__()
@@ -313,7 +313,7 @@ class GammaFrozen(_Layer):
         self.gamma.requires_grad_(False)
 
 
-@_wrong(gamma_and_beta_can_be_trained, "a forward under no_grad, through which nothing can be trained")
+@_wrong(gamma_and_beta_can_be_trained, "a forward through which no gradient flows at all (under no_grad, or with NumPy inside)")
 class UnderNoGrad(_Layer):
     def forward(self, X):
         with torch.no_grad():
