@@ -134,19 +134,19 @@ def scatter_panels(panels: Mapping[str, Mapping[str, tuple[Any, Any]]], *, x_tit
         for name, (x, y) in series.items():
             xs = _vector(x, len(x), name)
             fig.add_trace(go.Scatter(x=xs, y=_vector(y, len(xs), name), name=name, legendgroup=name, showlegend=name not in seen,
-                                     hovertemplate="%{x}: %{y:.4g}", **_look(styles[name], name in lines)), **place)
+                                     hovertemplate="%{x}: %{y:.4g}", **_look(styles[name], list(lines).index(name) if name in lines else None)), **place)
             seen.add(name)
         fig.update_yaxes(title_text=y_title, zeroline=True, zerolinecolor="black", zerolinewidth=1, **place)
     fig.update_xaxes(title_text=x_title, type="log" if log_x else "linear", **({"dtick": 1, "tickformat": "~f"} if log_x else {}))
     return _finish(fig, title, 320 * rows - 40, legend=True)
 
 
-def _look(style: int, line: bool) -> dict[str, Any]:
-    """Colour, and dash or marker, of one series of `scatter_panels`."""
+def _look(style: int, line: int | None) -> dict[str, Any]:
+    """Colour, and dash or marker, of one series of `scatter_panels`; `line` is its number among the curves, None for dots."""
     colour = COLOURS[style % len(COLOURS)]
-    if line:
-        return {"mode": "lines", "line": {"color": colour, "width": 2, "dash": DASHES[style % len(DASHES)]}}
-    return {"mode": "markers", "marker": {"color": colour, "size": 7, "symbol": SYMBOLS[style % len(SYMBOLS)], "opacity": 0.8}}
+    if line is not None:
+        return {"mode": "lines", "line": {"color": colour, "width": 2.5, "dash": DASHES[line % len(DASHES)]}}
+    return {"mode": "markers", "marker": {"color": colour, "size": 7, "symbol": SYMBOLS[style % len(SYMBOLS)], "opacity": 0.6}}
 
 
 def _heat_map(table: list[list[float]], rows: list[str], columns: list[str], axes: tuple[str, str], label: str, room: float) -> Any:

@@ -74,7 +74,7 @@ def offsets_have_any_shape_and_may_be_ints(student, shape, D_k, seed):
     one_by_one = torch.stack([student(torch.tensor([float(d)], dtype=torch.float64), D_k)[0] for d in offsets.flatten()[:4]])
     _below_that_at_zero(student, one_by_one, D_k)
     scores = student(offsets.to(torch.float64), D_k)
-    assert_close(scores.flatten()[:4], one_by_one, what="the scores of several offsets at once, against one by one,")
+    assert_close(scores.flatten()[:4], one_by_one, what="the score at several offsets at once, against one by one,")
     assert_close(student(offsets, D_k), scores, what="the score at offsets that are ints")
 
 
@@ -86,4 +86,4 @@ def the_input_stays_as_it_was(student, offsets, D_k):
     scores = student(offsets, D_k)
     _below_that_at_zero(student, scores, D_k)
     assert_close(student(-offsets, D_k), scores, what="the score at -d, against that at d,")
-    assert_close(student.arguments_after(offsets, D_k)[0], offsets, what="the offsets after the call")
+    assert_close(student.arguments_after(offsets, D_k)[0], offsets, what="the tensor of offsets after the call")

@@ -45,7 +45,7 @@ batches = _tokens(leading(), even_widths)
 def lengths_are_kept(student, X):
     """Every token keeps its length, and a token at position 1 is turned."""
     _turns(student)
-    assert_close(student(X).norm(dim=-1), X.norm(dim=-1), what="the lengths of the tokens")
+    assert_close(student(X).norm(dim=-1), X.norm(dim=-1), what="the length of each token")
 
 
 @exercise.check(points=0.5, examples=10, hint="Without positions, the first token stands at position 0 and turns by 0. Print your first row for X = torch.ones(2, 2).")
@@ -73,7 +73,7 @@ def scores_depend_on_the_offset_only(student, case):
     _turns(student)
     S = student(Q) @ student(K).mT
     assert_close(S.diagonal(), (Q * K).sum(-1), what="the score of query and key at the same position")
-    assert_close(S[1:, 1:], S[:-1, :-1], what="the scores, each with both positions moved on by one,")
+    assert_close(S[1:, 1:], S[:-1, :-1], what="the score with both positions moved on by one")
 
 
 @exercise.check(points=1, examples=12, hint="Rotate torch.ones(2, 4): pair 0 should turn by 1 radian from the first row to the second, and pair 1 by 1/100. What are your angles?")
@@ -82,7 +82,7 @@ def each_pair_turns_at_its_own_speed(student, case):
     """Between tokens of ones at the offset d the score is 2 times the sum over i of cos(d times 10000^(-2i/D_k))."""
     N, D_k = case
     Y = student(torch.ones(N, D_k, dtype=torch.float64))
-    assert_close(Y @ Y.mT, 2 * sum_of_cosines(gaps(N), D_k), what="the scores between rotated tokens of ones")
+    assert_close(Y @ Y.mT, 2 * sum_of_cosines(gaps(N), D_k), what="the score of each rotated token of ones with each other")
 
 
 @exercise.check(points=0.5, examples=10, hint="Rotate torch.ones(2, 4) with L=100.0: the second pair should turn by 1/10. Does the call with and without L differ?")
@@ -90,7 +90,7 @@ def each_pair_turns_at_its_own_speed(student, case):
 def the_base_is_an_argument(student, N, D_k, L):
     """With another base L, the speeds are L^(-2i/D_k)."""
     Y = student(torch.ones(N, D_k, dtype=torch.float64), L=L)
-    assert_close(Y @ Y.mT, 2 * sum_of_cosines(gaps(N), D_k, L), what="the scores between rotated tokens of ones")
+    assert_close(Y @ Y.mT, 2 * sum_of_cosines(gaps(N), D_k, L), what="the score of each rotated token of ones with each other")
 
 
 @exercise.check(points=0.5, examples=12, hint="Rotate the single row [1, 0, 0, 0] at position 1 (positions=torch.tensor([1])). Which entries are no longer 0? Features 0 and 1 are a pair, and 2 and 3.")
@@ -129,7 +129,7 @@ def the_positions_are_the_ones_given(student, case):
     X, positions = case
     _turns(student)
     whole = student(X)
-    assert_close(student(X[..., positions, :].contiguous(), positions), whole[..., positions, :], what="the rotated tokens, with their positions given,")
+    assert_close(student(X[..., positions, :].contiguous(), positions), whole[..., positions, :], what="the rotated X with positions given, against these rows of the whole run,")
 
 
 @exercise.check(points=0.5, examples=10, hint="Try X of shape 2 x 3 x 4 and 2 x 1 x 3 x 4. The tokens are always the last axis but one, and every sequence starts at position 0.")
@@ -139,7 +139,7 @@ def each_sequence_of_a_batch_is_by_itself(student, X):
     _turns(student)
     flat = X.reshape(-1, *X.shape[-2:])
     alone = torch.stack([student(flat[b].clone()) for b in (0, -1)])
-    assert_close(student(X).reshape(flat.shape)[[0, -1]], alone, what="the first and the last sequence of a batch, against each alone,")
+    assert_close(student(X).reshape(flat.shape)[[0, -1]], alone, what="the first or last sequence of a batch, against the same sequence alone,")
 
 
 @exercise.check(points=0.5, examples=6, hint="Call your function on torch.ones(2, 3). The third feature has no partner to turn with: what should a function do that is asked for the impossible?")
@@ -160,4 +160,4 @@ def the_input_stays_as_it_was(student, X):
     assert_close(student(-X, positions), -student(X, positions), what="the rotated -X, against minus the rotated X,")
     after = student.arguments_after(X, positions)
     assert_close(after[0], X, what="X after the call")
-    assert_close(after[1].to(torch.float64), positions.to(torch.float64), what="positions after the call")
+    assert_close(after[1].to(torch.float64), positions.to(torch.float64), what="the tensor of positions after the call")

@@ -178,5 +178,5 @@ def the_inputs_stay_as_they_were(student, case):
     _positions_matter(student)
     given_ones = (Q, K, V, torch.arange(Q.shape[-2]) + 1, mask)
     assert_close(student(Q, K, -V, *given_ones[3:])[1], student(*given_ones)[1], what="alpha with the values negated")
-    for name, tensor, left in zip(("Q", "K", "V", "positions", "the mask"), given_ones, student.arguments_after(*given_ones)):
+    for name, tensor, left in zip(("Q", "K", "V", "the tensor of positions", "the mask"), given_ones, student.arguments_after(*given_ones)):
         assert_close(left.to(torch.float64), tensor.to(torch.float64), what=f"{name} after the call")

@@ -37,7 +37,7 @@ def inner_products_depend_on_the_offset_only(student, N_D):
     N, D = N_D
     G = _inner_products(student, N, D)
     assert_close(G.diagonal(), D / 2, what="the inner product of each row with itself")
-    assert_close(G[1:, 1:], G[:-1, :-1], what="the inner products of the rows, each moved on by one position,")
+    assert_close(G[1:, 1:], G[:-1, :-1], what="the inner product of two rows, both moved on by one position,")
 
 
 @exercise.check(points=1, examples=15, hint="For D = 4 the two speeds are 1 and 1/100: print rows 0 and 1. If the slow pair moves by anything but 0.01, look at what the exponent "
@@ -46,7 +46,7 @@ def inner_products_depend_on_the_offset_only(student, N_D):
 def each_pair_has_its_own_speed(student, N_D):
     """The inner product of two rows is the sum over i of cos(offset times 10000^(-2i/D))."""
     N, D = N_D
-    assert_close(_inner_products(student, N, D), sum_of_cosines(gaps(N), D), what="the inner products of the rows")
+    assert_close(_inner_products(student, N, D), sum_of_cosines(gaps(N), D), what="the inner product of each row with each row")
 
 
 @exercise.check(points=1, examples=12, hint="Call your function for D = 4 with L=100.0: the second pair should turn by 1/10 in a step. Does the call with and without L differ?")
@@ -55,7 +55,7 @@ def the_base_is_an_argument(student, N_D, L):
     """With another base L, the speeds are L^(-2i/D)."""
     N, D = N_D
     _inner_products(student, N, D)
-    assert_close(_inner_products(student, N, D, L=L), sum_of_cosines(gaps(N), D, L), what="the inner products of the rows")
+    assert_close(_inner_products(student, N, D, L=L), sum_of_cosines(gaps(N), D, L), what="the inner product of each row with each row")
 
 
 @exercise.check(points=1, examples=12, hint="Print row 0 for D = 4. It should read 0, 1, 0, 1. Which columns of your table hold the sine and the cosine of the same angle?")
@@ -84,4 +84,4 @@ def an_odd_width_ends_with_a_sine(student, N, D):
     """With an odd D, the last sine has no cosine beside it."""
     last = (torch.arange(N, dtype=torch.float64) * speeds(2 * D)[D - 1]).sin()
     R = student(N, D)
-    assert_close(R @ R.mT, sum_of_cosines(gaps(N), D) + torch.outer(last, last), what="the inner products of the rows")
+    assert_close(R @ R.mT, sum_of_cosines(gaps(N), D) + torch.outer(last, last), what="the inner product of each row with each row")
