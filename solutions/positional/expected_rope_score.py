@@ -34,7 +34,8 @@ def offsets_of_any_shape(draw):
     return offsets.round().long() if whole else offsets, 2 * draw(sizes(1, 6)), draw(st.sampled_from([{}, {"L": 30.0}, {"L": 700.0}, {"L": 1.5}]))
 
 
-@exercise.hidden_check(points=1.5, hint="Compute the score by hand for D_k = 6 at offset 1: three cosines. Then for offsets in a 2 x 3 tensor, and with L = 30.")
+@exercise.hidden_check(points=1.5, hint="Compute the score by hand for D_k = 6 at offset 1: three cosines. Then for offsets in a 2 x 3 "
+                                        "tensor, and with L = 30.")
 @given(offsets_of_any_shape())
 def agrees_with_the_reference(student, case):
     """Agrees with the reference for offsets of any shape and several widths and bases."""

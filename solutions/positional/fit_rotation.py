@@ -23,7 +23,8 @@ def fit_rotation(R, k):
     return torch.linalg.lstsq(before, after).solution.mT
 
 
-@exercise.hidden_check(points=1.5, examples=15, hint="Compare with the closed form of least squares for D = 1, where M is a single number: a sum over a sum.")
+@exercise.hidden_check(points=1.5, examples=15, hint="Compare with the closed form of least squares for D = 1, where M is a single number: "
+                                                     "a sum over a sum.")
 @given(noisy)
 def agrees_with_the_reference(student, case):
     """Agrees with the reference on random rows, which no matrix moves on exactly."""
@@ -31,7 +32,8 @@ def agrees_with_the_reference(student, case):
     assert_close(student(R, k), fit_rotation(R, k), what="M")
 
 
-@exercise.hidden_check(points=1, examples=5, hint="Build the encodings for N = 120, D = 16 and L = 30 and compare your M with rotation_matrix(k, 16, L=30.0).")
+@exercise.hidden_check(points=1, examples=5, hint="Build the encodings for N = 120, D = 16 and L = 30 and compare your M with "
+                                                  "rotation_matrix(k, 16, L=30.0).")
 @given(st.integers(110, 140), st.integers(1, 5))
 def a_long_table_gives_the_rotation(student, N, k):
     """From more than a hundred positions with D = 16 and L = 30 comes the rotation itself."""

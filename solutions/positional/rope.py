@@ -46,7 +46,8 @@ def tokens_positions_bases(draw):
     return filler((*batch, N, D_k))[0], options
 
 
-@exercise.hidden_check(points=1.5, hint="Work out rope by hand for one token (1, 0, 1, 0) at position 1: (cos 1, sin 1, cos .01, sin .01). Then for positions that do not start at 0.")
+@exercise.hidden_check(points=1.5, hint="Work out rope by hand for one token (1, 0, 1, 0) at position 1: (cos 1, sin 1, cos .01, sin .01). "
+                                        "Then for positions that do not start at 0.")
 @given(tokens_positions_bases())
 def agrees_with_the_reference(student, case):
     """Agrees with the reference for none, one and two batch dimensions, given positions and several bases."""
@@ -54,7 +55,8 @@ def agrees_with_the_reference(student, case):
     assert_close(student(X, **options), rope(X, **options), what="the rotated X")
 
 
-@exercise.hidden_check(points=0.5, examples=8, hint="A rotation is linear, so its gradient is a rotation back. Does something inside cut the gradient (detach, no_grad, .data, torch.tensor(X))?")
+@exercise.hidden_check(points=0.5, examples=8, hint="A rotation is linear, so its gradient is a rotation back. Does something inside cut "
+                                                    "the gradient (detach, no_grad, .data, torch.tensor(X))?")
 @given(tokens, fillers(("normal",)))
 def the_gradient_turns_back(student, X, filler):
     """Where a gradient flows, it is that of a linear map: the inner product of rope(U) with a cotangent is that of U with the gradient."""

@@ -50,7 +50,8 @@ def with_positions_and_base(draw):
     return q_k_v, options
 
 
-@exercise.hidden_check(points=1.5, examples=20, hint="Take two tokens with D_k = 4, rotate queries and keys on paper, and compare the scores. Then give positions, and a batch.")
+@exercise.hidden_check(points=1.5, examples=20, hint="Take two tokens with D_k = 4, rotate queries and keys on paper, and compare the "
+                                                     "scores. Then give positions, and a batch.")
 @given(with_positions_and_base())
 def agrees_with_the_reference(student, case):
     """Agrees with the reference for D_v != D_k, given positions, several bases, and none, one and two batch dimensions."""
@@ -61,7 +62,8 @@ def agrees_with_the_reference(student, case):
     assert_close(Y, Y_ref, what="Y")
 
 
-@exercise.hidden_check(points=1, examples=15, hint="Try a mask that differs between queries, one that differs between batch elements, and one of shape 1 x N; then a mask with positions and L.")
+@exercise.hidden_check(points=1, examples=15, hint="Try a mask that differs between queries, one that differs between batch elements, and "
+                                                   "one of shape 1 x N; then a mask with positions and L.")
 @given(masked, st.integers(0, 2**16), st.sampled_from([30.0, 700.0]))
 def masks_positions_and_base_together(student, case, seed, L):
     """With a mask of any broadcastable shape, positions and a base, agrees with the reference on tokens whose features are all equal."""
@@ -185,7 +187,8 @@ def only_keys_rotated(Q, K, V, positions=None, mask=None, L=10000.0):
     return _attend(Q, _rope(K, positions, L), V, mask)
 
 
-@_wrong(a_shift_of_all_positions_changes_nothing, "queries and keys that are rotated in opposite directions, so that the scores depend on the sum of the positions")
+@_wrong(a_shift_of_all_positions_changes_nothing,
+        "queries and keys that are rotated in opposite directions, so that the scores depend on the sum of the positions")
 def opposite_directions(Q, K, V, positions=None, mask=None, L=10000.0):
     return _attend(_rope(Q, positions, L), _turn(K, -_angles(K, positions, L)), V, mask)
 
@@ -207,7 +210,8 @@ def reversed_rotation(Q, K, V, positions=None, mask=None, L=10000.0):
     return _attend(_turn(Q, -_angles(Q, positions, L)), _turn(K, -_angles(K, positions, L)), V, mask)
 
 
-@_wrong(agrees_with_the_reference, "the half-split convention in queries and keys (feature i turns with feature i + D_k/2); here neighbours are the pairs")
+@_wrong(agrees_with_the_reference,
+        "the half-split convention in queries and keys (feature i turns with feature i + D_k/2); here neighbours are the pairs")
 def half_split(Q, K, V, positions=None, mask=None, L=10000.0):
     def turned(X):
         angles = _angles(X, positions, L)

@@ -40,7 +40,8 @@ def steps_widths_bases(draw):
     return draw(st.integers(-40, 40)), 2 * draw(sizes(1, 4)), draw(st.sampled_from([{}, {"L": 30.0}, {"L": 700.0}, {"L": 1.5}]))
 
 
-@exercise.hidden_check(points=2, hint="Write down R_1 for D = 4 by hand: 16 numbers, 8 of them 0. Then the same with L = 100 and with k = -1.")
+@exercise.hidden_check(points=2, hint="Write down R_1 for D = 4 by hand: 16 numbers, 8 of them 0. Then the same with L = 100 and with k = "
+                                      "-1.")
 @given(steps_widths_bases())
 def agrees_with_the_reference(student, case):
     """Agrees with the reference entry by entry, for several widths and bases and for steps of either sign."""

@@ -34,7 +34,8 @@ def tables_and_bases(draw):
     return draw(sizes(1, 40)), draw(sizes(1, 9)), draw(st.sampled_from([{}, {"L": 30.0}, {"L": 700.0}, {"L": 1.5}]))
 
 
-@exercise.hidden_check(points=2, hint="Write down the rows for n = 0 and n = 1 with D = 5 by hand, then with L = 30, and compare entry by entry.")
+@exercise.hidden_check(points=2, hint="Write down the rows for n = 0 and n = 1 with D = 5 by hand, then with L = 30, and compare entry by "
+                                      "entry.")
 @given(tables_and_bases())
 def agrees_with_the_reference(student, case):
     """Agrees with the reference entry by entry, for even and odd D and several bases."""
@@ -103,7 +104,8 @@ def _wrong(caught_by, tell):
     return exercise.misconception(caught_by=caught_by, tell=tell)
 
 
-@_wrong(sine_and_cosine_stand_side_by_side, "the layout in halves (all sines first, then all cosines), which other libraries use; here they alternate")
+@_wrong(sine_and_cosine_stand_side_by_side,
+        "the layout in halves (all sines first, then all cosines), which other libraries use; here they alternate")
 def in_halves(N, D, L=10000.0):
     R = _encode(N, D, _exponents(D), L)
     return torch.cat([R[:, 0::2], R[:, 1::2]], 1)
@@ -126,7 +128,8 @@ def twice_the_exponent(N, D, L=10000.0):
     return _encode(N, D, [2 * (i - i % 2) / D for i in range(D)], L)
 
 
-@_wrong(inner_products_depend_on_the_offset_only, "a cosine that uses its own column number in the exponent, so that it turns more slowly than its sine")
+@_wrong(inner_products_depend_on_the_offset_only,
+        "a cosine that uses its own column number in the exponent, so that it turns more slowly than its sine")
 def cosine_slower_than_its_sine(N, D, L=10000.0):
     return _encode(N, D, [i / D for i in range(D)], L)
 

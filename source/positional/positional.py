@@ -42,8 +42,9 @@
 # - **Inputs stay as they are**: no operation that writes into what you were given. A slice such as `X[..., 0::2]` is no copy.
 #
 # **Traps, if you look elsewhere.** Other texts and libraries arrange the same numbers in other ways: all sines first and then all
-# cosines; pairs made of features $i$ and $i + D/2$ ("half-split", as in many language models); rotation by minus the angle. They work as
-# well, each with weights trained for it, but they are **not** the convention here, and weights do not carry over from one to another.
+# cosines; pairs made of features $i$ and $i + D/2$ ("half-split", as in many language models); rotation by minus the angle. They work
+# as well, each with weights trained for it, but they are **not** the convention here, and weights do not carry over from one to
+# another.
 
 # %% given=true
 import math
@@ -80,10 +81,10 @@ figures.heat_maps([sinusoidal_encoding(64, 64)], signed=True, axes=("position n"
                   title="Encodings of 64 positions, 64 features each")
 
 # %% [markdown]
-# Each row is one position. On the left the hands turn fast: the pair 0 goes round once in $2\pi \approx 6.3$ positions, which gives the
-# stripes of red and blue. To the right they slow down, and the last pair would need 47,000 positions for one turn: over these 64 its
-# sine (even features) stays near 0, white, and its cosine (odd features) near 1, dark blue. Fast hands tell neighbours apart, slow ones tell
-# the beginning of the text from its end, much as the digits of a number do.
+# Each row is one position. On the left the hands turn fast: the pair 0 goes round once in $2\pi \approx 6.3$ positions, which gives
+# the stripes of red and blue. To the right they slow down, and the last pair would need 47,000 positions for one turn: over these 64
+# its sine (even features) stays near 0, white, and its cosine (odd features) near 1, dark blue. Fast hands tell neighbours apart, slow
+# ones tell the beginning of the text from its end, much as the digits of a number do.
 #
 # In a transformer the table is simply added: $X + R$, the same $R$ for every sentence of a batch ($B \times N \times D$ plus
 # $N \times D$; the positions belong to the axis of the tokens, not to that of the batch), the token embeddings
@@ -115,8 +116,8 @@ figures.heat_maps([inner_products()], axes=("position n", "position m"), label="
                   title="Inner products of the encodings")
 
 # %% figure=true
-figures.scatter_panels({"inner product": {"all 2304 pairs of positions": (OFFSETS.flatten(), inner_products().flatten())}}, x_title="offset n - m", columns=1,
-                       title="The same numbers over the offset")
+figures.scatter_panels({"inner product": {"all 2304 pairs of positions": (OFFSETS.flatten(), inner_products().flatten())}},
+                       x_title="offset n - m", columns=1, title="The same numbers over the offset")
 
 # %% [markdown]
 # The matrix has the same number all along each diagonal. In the second figure 2304 points lie on 95 places: for each offset there is
@@ -139,14 +140,14 @@ assert spread <= 1e-12, "with a right answer in float64 this is about 1e-13; are
 # \begin{pmatrix} \cos k\theta & \sin k\theta \\ -\sin k\theta & \cos k\theta \end{pmatrix}
 # \begin{pmatrix} \sin n\theta \\ \cos n\theta \end{pmatrix} .$$
 #
-# The matrix on the right does not depend on $n$: it is the **same** for all positions. For the whole vector put such $2 \times 2$ blocks on
-# the diagonal of a $D \times D$ matrix $R_k$, one for each pair, with zeros everywhere else. Then
+# The matrix on the right does not depend on $n$: it is the **same** for all positions. For the whole vector put such $2 \times 2$
+# blocks on the diagonal of a $D \times D$ matrix $R_k$, one for each pair, with zeros everywhere else. Then
 #
 # $$R_k\, r_n = r_{n+k} \quad \text{for all } n, \qquad R_j R_k = R_{j+k}, \qquad R_0 = I, \qquad R_{-k} = R_k^{\mathsf T} .$$
 #
-# Return $R_k$, with the blocks $\begin{pmatrix} c & s \\ -s & c \end{pmatrix}$, where $c = \cos k\theta_i$ and $s = \sin k\theta_i$. It acts on
-# encodings as **columns**; since they are the rows of your table, the whole table is moved on by `R @ rotation_matrix(k, D).mT`. The number
-# of steps $k$ is a Python int, which may be negative. An odd $D$ cannot be split into pairs: raise a `ValueError`.
+# Return $R_k$, with the blocks $\begin{pmatrix} c & s \\ -s & c \end{pmatrix}$, where $c = \cos k\theta_i$ and $s = \sin k\theta_i$.
+# It acts on encodings as **columns**; since they are the rows of your table, the whole table is moved on by
+# `R @ rotation_matrix(k, D).mT`. The number of steps $k$ is a Python int, which may be negative. An odd $D$ cannot be split into pairs: raise a `ValueError`.
 
 # %% exercise="rotation_matrix"
 
@@ -160,16 +161,17 @@ for k in (1, 5, 50):
 # %% [markdown]
 # ## 3. Could a network find this rotation?
 #
-# If you did not know the formula, you could ask the data. Given a table $R$ of encodings, look for the matrix $M$ that moves them on best:
+# If you did not know the formula, you could ask the data. Given a table $R$ of encodings, look for the matrix $M$ that moves them on
+# best:
 #
 # $$M = \arg\min_M \sum_{n=0}^{N-k-1} \lVert M r_n - r_{n+k} \rVert^2 .$$
 #
 # The sum takes every $n$ for which both $r_n$ and $r_{n+k}$ are in the table. This is a linear least-squares problem, for which
-# `torch.linalg.lstsq(A, B).solution` returns the $X$ that minimises $\lVert A X - B \rVert^2$. Mind what stands where: the encodings are
-# the **rows** of $R$, while $M$ acts on **columns**.
+# `torch.linalg.lstsq(A, B).solution` returns the $X$ that minimises $\lVert A X - B \rVert^2$. Mind what stands where: the encodings
+# are the **rows** of $R$, while $M$ acts on **columns**.
 #
-# `fit_rotation(R, k)` gets an $N \times D$ table, any table, and $1 \le k < N$, with enough rows for $M$ to be unique. Nothing says that
-# $M$ must be a rotation, and on another table it will not be one.
+# `fit_rotation(R, k)` gets an $N \times D$ table, any table, and $1 \le k < N$, with enough rows for $M$ to be unique. Nothing says
+# that $M$ must be a rotation, and on another table it will not be one.
 
 # %% exercise="fit_rotation"
 
@@ -179,9 +181,10 @@ figures.heat_maps([rotation_matrix(5, 8, L=30.0), fit_rotation(sinusoidal_encodi
                   title="Moving on by 5: formula and fit (D = 8, L = 30)")
 
 # %% [markdown]
-# The fit found the rotation without being told of it: four blocks, and zeros around them. (A plain 0 is exactly nothing, .00 a number that
-# was rounded.) The first pair has turned by 5 radians, the last by $5 \cdot 30^{-3/4} = 0.39$. The maps that make queries and keys are linear
-# as well, so a head that looks five places back is within their reach. That is the point of having sines *and* cosines.
+# The fit found the rotation without being told of it: four blocks, and zeros around them. (A plain 0 is exactly nothing, .00 a number
+# that was rounded.) The first pair has turned by 5 radians, the last by $5 \cdot 30^{-3/4} = 0.39$. The maps that make queries and
+# keys are linear as well, so a head that looks five places back is within their reach. That is the point of having sines *and*
+# cosines.
 
 # %% experiment=true
 def distance_to_the_rotation(N, D, L, k=5):
@@ -197,26 +200,27 @@ for N, L in ((200, 30.0), (100, 10000.0)):
     assert L != 30.0 or apart <= 1e-14, "with a right answer in float64 this is about 1e-15 for L = 30"
 
 # %% [markdown]
-# With $L = 30$ the fit agrees with $R_k$ to the last digit. With 100 positions and $L = 10000$, `lstsq` still moves every encoding of the table on with an
-# error of $10^{-12}$ or less, and yet its $M$ is **another matrix**: some entries are wrong by 0.5 or more. In 100 positions the slowest pairs hardly turn, so
-# their cosines are all nearly 1, nearly the same column, and the table does not determine $M$. The *condition number* says so: it is above
-# $10^{15}$ here, where 1 would be ideal. (If you solved the normal equations $A^{\mathsf T}\!A X = A^{\mathsf T} B$ instead, even the
-# predictions suffer, since the condition number of $A^{\mathsf T}\!A$ is the square.) Hence the small base above. The lesson holds beyond this
-# notebook: that a fit predicts well does not mean that its coefficients are the true ones.
+# With $L = 30$ the fit agrees with $R_k$ to the last digit. With 100 positions and $L = 10000$, `lstsq` still moves every encoding of
+# the table on with an error of $10^{-12}$ or less, and yet its $M$ is **another matrix**: some entries are wrong by 0.5 or more. In
+# 100 positions the slowest pairs hardly turn, so their cosines are all nearly 1, nearly the same column, and the table does not
+# determine $M$. The *condition number* says so: it is above $10^{15}$ here, where 1 would be ideal. (If you solved the normal
+# equations $A^{\mathsf T}\!A X = A^{\mathsf T} B$ instead, even the predictions suffer, since the condition number of
+# $A^{\mathsf T}\!A$ is the square.) Hence the small base above. The lesson holds beyond this notebook: that a fit predicts well does
+# not mean that its coefficients are the true ones.
 
 # %% [markdown]
 # ## 4. Rotary position encoding
 #
-# If moving on is a rotation, one may as well rotate the queries and keys themselves, and add nothing to anything. RoPE turns each pair of
-# features of the token at position $n$ by the angle $n\theta_i$:
+# If moving on is a rotation, one may as well rotate the queries and keys themselves, and add nothing to anything. RoPE turns each pair
+# of features of the token at position $n$ by the angle $n\theta_i$:
 #
 # $$\begin{pmatrix} x'_{2i} \\ x'_{2i+1} \end{pmatrix} =
 # \begin{pmatrix} \cos n\theta_i & -\sin n\theta_i \\ \sin n\theta_i & \cos n\theta_i \end{pmatrix}
 # \begin{pmatrix} x_{2i} \\ x_{2i+1} \end{pmatrix}, \qquad \theta_i = L^{-2i/D_k} .$$
 #
-# Look at the signs. Here a pair is a point $(x, y)$ of the plane that turns **anticlockwise** by $+n\theta_i$. In exercise 2 the pair was
-# $(\sin, \cos)$, for which moving on is the opposite rotation: the matrix here is $R_n^{\mathsf T}$, the transpose of the one there. Lengths
-# stay as they are, and so does the token at position 0.
+# Look at the signs. Here a pair is a point $(x, y)$ of the plane that turns **anticlockwise** by $+n\theta_i$. In exercise 2 the pair
+# was $(\sin, \cos)$, for which moving on is the opposite rotation: the matrix here is $R_n^{\mathsf T}$, the transpose of the one
+# there. Lengths stay as they are, and so does the token at position 0.
 #
 # Call the rotation for position $n$ $T_n$. Rotations are orthogonal and their angles add up, so for a query at $n$ and a key at $m$
 #
@@ -225,8 +229,8 @@ for N, L in ((200, 30.0), (100, 10000.0)):
 # both positions enter the score, but only their difference survives.
 #
 # - `X` is `... x N x D_k`, and the result has the same shape. Tokens are the rows, whatever stands in front of them.
-# - `positions` is `None`, which means $0, \dots, N - 1$, or a tensor of $N$ ints, one for each token, shared by the whole batch. A decoder that
-#   writes its 8th token passes that one token with `positions=torch.tensor([7])`.
+# - `positions` is `None`, which means $0, \dots, N - 1$, or a tensor of $N$ ints, one for each token, shared by the whole batch. A
+#   decoder that writes its 8th token passes that one token with `positions=torch.tensor([7])`.
 # - Compute both new features from the **old** ones, and put them back where they were: neighbours in, neighbours out.
 # - With several heads, RoPE is applied to each head's queries and keys, after the split, so its width is $D_k$ and not $D$.
 # - An odd $D_k$ is a `ValueError`.
@@ -256,9 +260,10 @@ figures.scatter_panels({"score, encodings added": {"q at n, k at m": (OFFSETS_40
 
 # %% [markdown]
 # Both panels show the same query and the same key, put at every pair of positions. With encodings **added**, the score is
-# $(q + r_n)^{\mathsf T}(k + r_m) = q^{\mathsf T}k + r_n^{\mathsf T} r_m + q^{\mathsf T} r_m + r_n^{\mathsf T} k$: the second term depends on the offset, but the last two
-# depend on where the tokens stand, so each offset has a whole column of values. With **RoPE** there is one value for each offset. And it is
-# not the same to the left and to the right: unlike the inner product of two encodings, this score knows the direction.
+# $(q + r_n)^{\mathsf T}(k + r_m) = q^{\mathsf T}k + r_n^{\mathsf T} r_m + q^{\mathsf T} r_m + r_n^{\mathsf T} k$: the second term
+# depends on the offset, but the last two depend on where the tokens stand, so each offset has a whole column of values. With **RoPE**
+# there is one value for each offset. And it is not the same to the left and to the right: unlike the inner product of two encodings,
+# this score knows the direction.
 
 # %% experiment=true
 generator = torch.Generator().manual_seed(7)
@@ -276,22 +281,22 @@ assert change <= 1e-12, "with a right answer in float64 this is below 1e-12; wit
 # $$\alpha = \mathrm{softmax}\!\left(\frac{\mathrm{rope}(Q)\,\mathrm{rope}(K)^{\mathsf T}}{\sqrt{D_k}}\right), \qquad Y = \alpha V$$
 #
 # The tokens attend to one another, so there are as many queries as keys, $N$, and **one** set of positions for both. `Q` and `K` are
-# `... x N x D_k`, `V` is `... x N x D_v`. Return `(Y, alpha)`, of shapes `... x N x D_v` and `... x N x N`. `positions` and `L` are those
-# of `rope`.
+# `... x N x D_k`, `V` is `... x N x D_v`. Return `(Y, alpha)`, of shapes `... x N x D_v` and `... x N x N`. `positions` and `L` are
+# those of `rope`.
 #
-# The mask follows the rules of the attention assignment: boolean, **True where attending is allowed**, broadcast against `... x N x N`. A pair
-# that is not allowed gets weight 0 and the rest of its row sums to 1; a query that may attend to **nothing** gets zero weights and a zero
-# output. Your `rope` may be used, and `torch.softmax`; fused attention is not allowed.
+# The mask follows the rules of the attention assignment: boolean, **True where attending is allowed**, broadcast against
+# `... x N x N`. A pair that is not allowed gets weight 0 and the rest of its row sums to 1; a query that may attend to **nothing** gets zero
+# weights and a zero output. Your `rope` may be used, and `torch.softmax`; fused attention is not allowed.
 
 # %% exercise="rope_attention"
 
 # %% [markdown]
 # ### An experiment: three places back
 #
-# A task in which only the position helps: given 16 random letters out of 8, say for each place which letter stood **three places before**.
-# One head of causal attention is trained for 300 steps, without positions, with encodings added, and with RoPE. Then it is tested on new
-# letters: at the positions it was trained on, and with all positions moved on by 1000. A guess is right in one of 8 cases. (The cell trains through your
-# functions, so a gradient must flow through `rope_attention`: torch inside, not NumPy.)
+# A task in which only the position helps: given 16 random letters out of 8, say for each place which letter stood **three places
+# before**. One head of causal attention is trained for 300 steps, without positions, with encodings added, and with RoPE. Then it is
+# tested on new letters: at the positions it was trained on, and with all positions moved on by 1000. A guess is right in one of 8
+# cases. (The cell trains through your functions, so a gradient must flow through `rope_attention`: torch inside, not NumPy.)
 
 # %% experiment=true
 BACK, LETTERS, WIDTH, LENGTH = 3, 8, 32, 16
@@ -341,21 +346,22 @@ assert min(results["added"][0], results["rope"][0]) > 0.95, "with right answers,
 assert results["rope"][1] > 0.95, "with RoPE the positions may all be moved: only offsets count"
 
 # %% [markdown]
-# Without positions a third of the letters are right: the head can only vote for those that occur often. Both encodings learn the task completely. Moved on by 1000, the head
-# with added encodings gets worse: what it learned about the rotation holds for the pairs it has seen turn, and the slow pairs are somewhere
-# else now. With RoPE **nothing** changes, because nothing can: the scores depend on the offsets only.
+# Without positions a third of the letters are right: the head can only vote for those that occur often. Both encodings learn the task
+# completely. Moved on by 1000, the head with added encodings gets worse: what it learned about the rotation holds for the pairs it has
+# seen turn, and the slow pairs are somewhere else now. With RoPE **nothing** changes, because nothing can: the scores depend on the
+# offsets only.
 
 # %% [markdown]
 # ## 6. How far does attention reach?
 #
-# Suppose that a key is just what the query looks for: $k = q$, with entries that are independent, of mean 0 and variance 1. What score can the
-# query expect from this key at the offset $d$? A pair $(x, y)$ and the same pair turned by the angle $d\theta_i$ have the inner product
-# $(x^2 + y^2)\cos d\theta_i$, whose mean is $2 \cos d\theta_i$. So, before the division by $\sqrt{D_k}$,
+# Suppose that a key is just what the query looks for: $k = q$, with entries that are independent, of mean 0 and variance 1. What score
+# can the query expect from this key at the offset $d$? A pair $(x, y)$ and the same pair turned by the angle $d\theta_i$ have the
+# inner product $(x^2 + y^2)\cos d\theta_i$, whose mean is $2 \cos d\theta_i$. So, before the division by $\sqrt{D_k}$,
 #
 # $$\mathbb{E}\left[\,\mathrm{score}(d)\,\right] = 2 \sum_{i=0}^{D_k/2-1} \cos(d\,\theta_i), \qquad \theta_i = L^{-2i/D_k} .$$
 #
-# Compute it for a tensor of offsets of **any shape**, ints or floats, positive or negative, and return float64 of the same shape. $D_k$ is
-# even. For $D_k = 32$ and $L = 10000$, rounded to one decimal:
+# Compute it for a tensor of offsets of **any shape**, ints or floats, positive or negative, and return float64 of the same shape.
+# $D_k$ is even. For $D_k = 32$ and $L = 10000$, rounded to one decimal:
 #
 # | offset | 0 | 10 | 100 | 1000 | 10000 |
 # |---|---|---|---|---|---|
@@ -376,7 +382,8 @@ def decay(L, D_k=32):
 
 # %% figure=true
 figures.scatter_panels({"expected score, L = 10000": decay(10000.0), "expected score, L = 100": decay(100.0)}, x_title="offset d",
-                       lines=["mean of the offsets around it"], log_x=True, title="The expected score for a key that equals the query (D<sub>k</sub> = 32)")
+                       lines=["mean of the offsets around it"], log_x=True,
+                       title="The expected score for a key that equals the query (D<sub>k</sub> = 32)")
 
 # %% experiment=true
 offsets = torch.tensor([0, 10, 100, 1000, 10000])
@@ -393,26 +400,27 @@ assert (turned @ ones.mT - expected[:, None]).abs().max() <= 1e-9, "a token of o
 assert (measured - expected).abs().max() < 0.7, "the mean over many queries should come near the expected score"
 
 # %% [markdown]
-# On the whole the score falls with the distance, though no one asked it to: near tokens are preferred, other things being equal. The dots
-# scatter because the fast pairs have lost count of their turns after a few positions; what carries the curve is the slow pairs, which
-# still agree. With $L = 100$ even the slowest pair goes round in under 500 positions. From there on the score wavers about 0 and has nothing more to say about
-# distance. This is why models for long texts raise $L$, some of them to a million.
+# On the whole the score falls with the distance, though no one asked it to: near tokens are preferred, other things being equal. The
+# dots scatter because the fast pairs have lost count of their turns after a few positions; what carries the curve is the slow pairs,
+# which still agree. With $L = 100$ even the slowest pair goes round in under 500 positions. From there on the score wavers about 0 and
+# has nothing more to say about distance. This is why models for long texts raise $L$, some of them to a million.
 
 # %% [markdown] question="why-rotate" points=2
 # ### In your own words
 #
 # Answer in about ten sentences.
 #
-# 1. Show in two lines why the score of RoPE depends only on $m - n$. Which two properties of rotations do you use? What would the scores depend
-#    on if queries were turned by $+n\theta_i$ and keys by $-m\theta_i$?
-# 2. A friend rotates the values as well, "for symmetry". Move all positions on by 1000: what happens to the weights, and what to the output? Why is
-#    that unwanted?
-# 3. You load a model whose weights were trained with the half-split pairs ($i$ with $i + D_k/2$) into code that turns neighbours. All shapes fit. What goes wrong,
-#    and how could the columns of $W_q$ and $W_k$ be reordered to mend it?
+# 1. Show in two lines why the score of RoPE depends only on $m - n$. Which two properties of rotations do you use? What would the
+#    scores depend on if queries were turned by $+n\theta_i$ and keys by $-m\theta_i$?
+# 2. A friend rotates the values as well, "for symmetry". Move all positions on by 1000: what happens to the weights, and what to the
+#    output? Why is that unwanted?
+# 3. You load a model whose weights were trained with the half-split pairs ($i$ with $i + D_k/2$) into code that turns neighbours. All
+#    shapes fit. What goes wrong, and how could the columns of $W_q$ and $W_k$ be reordered to mend it?
 
 # %% [markdown]
 # ## Handing in
 #
-# Restart the kernel and run all cells from the top, so that nothing depends on a cell you have deleted. Look once more at the six check
-# cells and at your answer to the written question, save, and hand in this one file, `positional.ipynb`, under this name. Its outputs do not
-# matter: your functions are run again in grading. An exercise that you did not finish costs only its own points, so hand in what you have.
+# Restart the kernel and run all cells from the top, so that nothing depends on a cell you have deleted. Look once more at the six
+# check cells and at your answer to the written question, save, and hand in this one file, `positional.ipynb`, under this name. Its
+# outputs do not matter: your functions are run again in grading. An exercise that you did not finish costs only its own points, so
+# hand in what you have.

@@ -58,8 +58,8 @@ def encodings(draw):
     return table[:N].clone(), k, table[N - k:].clone()
 
 
-@exercise.check(points=1.5, examples=12, hint="Multiply your M by the column R[0] and compare with R[k]. If M.mT @ R[0] fits instead, think about what a solver for A X = B returns when "
-                                "the encodings are its rows.")
+@exercise.check(points=1.5, examples=12, hint="Multiply your M by the column R[0] and compare with R[k]. If M.mT @ R[0] fits instead, "
+                                              "think about what a solver for A X = B returns when the encodings are its rows.")
 @given(encodings())
 def it_moves_encodings_on(student, case):
     """On sinusoidal encodings, M r_n = r_(n+k), also for positions that were not in the table."""
@@ -79,8 +79,8 @@ def moved_by_any_matrix(draw):
     return torch.cat([rows, rows @ matrix.mT]), k, matrix
 
 
-@exercise.check(points=1, examples=12, hint="Take D = 1 and the numbers 1, 2, 3, 2, 4, 6 with k = 3. Which 1 x 1 matrix takes each of the first three to its successor three "
-                              "places on? Nothing says that M must be a rotation.")
+@exercise.check(points=1, examples=12, hint="Take D = 1 and the numbers 1, 2, 3, 2, 4, 6 with k = 3. Which 1 x 1 matrix takes each of the "
+                                            "first three to its successor three places on? Nothing says that M must be a rotation.")
 @given(moved_by_any_matrix())
 def it_finds_any_linear_map(student, case):
     """If some matrix moves every row on by k exactly, M is that matrix."""
@@ -88,18 +88,20 @@ def it_finds_any_linear_map(student, case):
     assert_close(student(R, k), matrix, what="M")
 
 
-@exercise.check(points=1.5, examples=15, hint="Write down the sum of squares for D = 1, put its derivative to zero, and compare with what you compute. Which n take part: all for which "
-                                "both n and n + k lie in the table?")
+@exercise.check(points=1.5, examples=15, hint="Write down the sum of squares for D = 1, put its derivative to zero, and compare with what "
+                                              "you compute. Which n take part: all for which both n and n + k lie in the table?")
 @given(noisy)
 def no_other_matrix_fits_better(student, case):
     """Where no matrix fits exactly, the derivative of the sum of squares vanishes at M."""
     R, k = case
     before, after = R[:-k], R[k:]
     M = student(R, k)
-    assert_close(before.mT @ before @ M.mT / len(before), before.mT @ after / len(before), what="the mean of r_n (M r_n)^T, against the mean of r_n r_(n+k)^T,")
+    assert_close(before.mT @ before @ M.mT / len(before), before.mT @ after / len(before),
+                 what="the mean of r_n (M r_n)^T, against the mean of r_n r_(n+k)^T,")
 
 
-@exercise.check(points=0.5, examples=8, hint="Print R before and after the call. Which line writes into it, or into a slice of it (a slice is no copy)?")
+@exercise.check(points=0.5, examples=8, hint="Print R before and after the call. Which line writes into it, or into a slice of it (a slice "
+                                             "is no copy)?")
 @given(noisy)
 def the_input_stays_as_it_was(student, case):
     """The encodings that were passed in are unchanged afterwards (and used)."""

@@ -39,8 +39,9 @@ wide_tokens = _tokens(st.just(()), several_pairs)
 batches = _tokens(leading(), even_widths)
 
 
-@exercise.check(points=0.5, examples=12, hint="Print the lengths (X.norm(dim=-1)) before and after, for D_k = 2. If one changed: does the second line of your rotation use the first "
-                                 "coordinate as it was, and do both coordinates of a pair turn by the same angle?")
+@exercise.check(points=0.5, examples=12, hint="Print the lengths (X.norm(dim=-1)) before and after, for D_k = 2. If one changed: does the "
+                                              "second line of your rotation use the first coordinate as it was, and do both coordinates of "
+                                              "a pair turn by the same angle?")
 @given(tokens)
 def lengths_are_kept(student, X):
     """Every token keeps its length, and a token at position 1 is turned."""
@@ -48,7 +49,8 @@ def lengths_are_kept(student, X):
     assert_close(student(X).norm(dim=-1), X.norm(dim=-1), what="the length of each token")
 
 
-@exercise.check(points=0.5, examples=10, hint="Without positions, the first token stands at position 0 and turns by 0. Print your first row for X = torch.ones(2, 2).")
+@exercise.check(points=0.5, examples=10, hint="Without positions, the first token stands at position 0 and turns by 0. Print your first "
+                                              "row for X = torch.ones(2, 2).")
 @given(tokens)
 def position_zero_stays(student, X):
     """The token at position 0 is left as it is, a token at position 1 is not."""
@@ -64,8 +66,9 @@ def query_and_key(draw):
     return q.repeat(N, 1), k.repeat(N, 1)
 
 
-@exercise.check(points=1, examples=12, hint="Put the same query and the same key at every position, as this check does, and print rope(Q) @ rope(K).mT: every diagonal should hold one "
-                               "number only. Is position n turned by n times a fixed angle?")
+@exercise.check(points=1, examples=12, hint="Put the same query and the same key at every position, as this check does, and print rope(Q) "
+                                            "@ rope(K).mT: every diagonal should hold one number only. Is position n turned by n times a "
+                                            "fixed angle?")
 @given(query_and_key())
 def scores_depend_on_the_offset_only(student, case):
     """The score of a rotated query with a rotated key depends on them and on the difference of their positions."""
@@ -76,7 +79,8 @@ def scores_depend_on_the_offset_only(student, case):
     assert_close(S[1:, 1:], S[:-1, :-1], what="the score with both positions moved on by one")
 
 
-@exercise.check(points=1, examples=12, hint="Rotate torch.ones(2, 4): pair 0 should turn by 1 radian from the first row to the second, and pair 1 by 1/100. What are your angles?")
+@exercise.check(points=1, examples=12, hint="Rotate torch.ones(2, 4): pair 0 should turn by 1 radian from the first row to the second, and "
+                                            "pair 1 by 1/100. What are your angles?")
 @given(st.tuples(sizes(2, 8), even_widths))
 def each_pair_turns_at_its_own_speed(student, case):
     """Between tokens of ones at the offset d the score is 2 times the sum over i of cos(d times 10000^(-2i/D_k))."""
@@ -85,7 +89,8 @@ def each_pair_turns_at_its_own_speed(student, case):
     assert_close(Y @ Y.mT, 2 * sum_of_cosines(gaps(N), D_k), what="the score of each rotated token of ones with each other")
 
 
-@exercise.check(points=0.5, examples=10, hint="Rotate torch.ones(2, 4) with L=100.0: the second pair should turn by 1/10. Does the call with and without L differ?")
+@exercise.check(points=0.5, examples=10, hint="Rotate torch.ones(2, 4) with L=100.0: the second pair should turn by 1/10. Does the call "
+                                              "with and without L differ?")
 @given(sizes(2, 6), several_pairs, bases)
 def the_base_is_an_argument(student, N, D_k, L):
     """With another base L, the speeds are L^(-2i/D_k)."""
@@ -93,7 +98,8 @@ def the_base_is_an_argument(student, N, D_k, L):
     assert_close(Y @ Y.mT, 2 * sum_of_cosines(gaps(N), D_k, L), what="the score of each rotated token of ones with each other")
 
 
-@exercise.check(points=0.5, examples=12, hint="Rotate the single row [1, 0, 0, 0] at position 1 (positions=torch.tensor([1])). Which entries are no longer 0? Features 0 and 1 are a pair, and 2 and 3.")
+@exercise.check(points=0.5, examples=12, hint="Rotate the single row [1, 0, 0, 0] at position 1 (positions=torch.tensor([1])). Which "
+                                              "entries are no longer 0? Features 0 and 1 are a pair, and 2 and 3.")
 @given(wide_tokens)
 def neighbours_are_the_pairs(student, X):
     """Features 2i and 2i + 1 turn together: the length of each such pair is kept."""
@@ -102,7 +108,8 @@ def neighbours_are_the_pairs(student, X):
     assert_close(after, before, what="the length of each pair (2i, 2i + 1)")
 
 
-@exercise.check(points=0.5, examples=10, hint="With D_k = 2 and X all (1, 0), row n should be (cos n, sin n): the angle grows anticlockwise. Which of your sines carries the minus sign?")
+@exercise.check(points=0.5, examples=10, hint="With D_k = 2 and X all (1, 0), row n should be (cos n, sin n): the angle grows "
+                                              "anticlockwise. Which of your sines carries the minus sign?")
 @given(sizes(2, 8), fillers())
 def one_pair_turns_anticlockwise(student, N, filler):
     """With D_k = 2, (x, y) at position n becomes (x cos n - y sin n, x sin n + y cos n)."""
@@ -122,17 +129,20 @@ def with_positions(draw):
     return X.repeat(*[1] * (X.dim() - 2), 4, 1), torch.tensor(chosen)
 
 
-@exercise.check(points=1, examples=12, hint="A token at position 7 is turned by 7, wherever it stands in the tensor: compare rope(X)[7:8] with rope(X[7:8], positions=torch.tensor([7])).")
+@exercise.check(points=1, examples=12, hint="A token at position 7 is turned by 7, wherever it stands in the tensor: compare rope(X)[7:8] "
+                                            "with rope(X[7:8], positions=torch.tensor([7])).")
 @given(with_positions())
 def the_positions_are_the_ones_given(student, case):
     """Rotating some tokens of a run with their positions gives the same as rotating the run and taking these tokens."""
     X, positions = case
     _turns(student)
     whole = student(X)
-    assert_close(student(X[..., positions, :].contiguous(), positions), whole[..., positions, :], what="the rotated X with positions given, against these rows of the whole run,")
+    assert_close(student(X[..., positions, :].contiguous(), positions), whole[..., positions, :],
+                 what="the rotated X with positions given, against these rows of the whole run,")
 
 
-@exercise.check(points=0.5, examples=10, hint="Try X of shape 2 x 3 x 4 and 2 x 1 x 3 x 4. The tokens are always the last axis but one, and every sequence starts at position 0.")
+@exercise.check(points=0.5, examples=10, hint="Try X of shape 2 x 3 x 4 and 2 x 1 x 3 x 4. The tokens are always the last axis but one, "
+                                              "and every sequence starts at position 0.")
 @given(batches)
 def each_sequence_of_a_batch_is_by_itself(student, X):
     """With none, one or two leading dimensions, each sequence is rotated as if it were alone."""
@@ -142,7 +152,8 @@ def each_sequence_of_a_batch_is_by_itself(student, X):
     assert_close(student(X).reshape(flat.shape)[[0, -1]], alone, what="the first or last sequence of a batch, against the same sequence alone,")
 
 
-@exercise.check(points=0.5, examples=6, hint="Call your function on torch.ones(2, 3). The third feature has no partner to turn with: what should a function do that is asked for the impossible?")
+@exercise.check(points=0.5, examples=6, hint="Call your function on torch.ones(2, 3). The third feature has no partner to turn with: what "
+                                             "should a function do that is asked for the impossible?")
 @given(tokens, odd_widths)
 def an_odd_width_is_refused(student, X, odd):
     """An odd D_k raises a ValueError, an even one does not."""
@@ -151,7 +162,8 @@ def an_odd_width_is_refused(student, X, odd):
     assert_true(student.refuses(torch.ones(2, odd, dtype=torch.float64)), "an odd D_k was accepted", what="the call with an odd D_k")
 
 
-@exercise.check(points=0.5, examples=8, hint="Print X before and after the call. Which line writes into it, or into a slice of it (a slice is no copy)?")
+@exercise.check(points=0.5, examples=8, hint="Print X before and after the call. Which line writes into it, or into a slice of it (a slice "
+                                             "is no copy)?")
 @given(tokens)
 def the_input_stays_as_it_was(student, X):
     """The tokens and the positions that were passed in are unchanged afterwards."""

@@ -61,7 +61,8 @@ def _masked(draw):
 masked = _masked()
 
 
-@exercise.check(points=1, examples=12, hint="Compare Y with alpha @ V for two tokens. Positions should decide who is looked at, not what is handed over.")
+@exercise.check(points=1, examples=12, hint="Compare Y with alpha @ V for two tokens. Positions should decide who is looked at, not what "
+                                            "is handed over.")
 @given(batches)
 def the_values_are_not_rotated(student, q_k_v):
     """Row n of Y is the mean of the values, as they came, with the weights in row n of alpha."""
@@ -73,7 +74,8 @@ def the_values_are_not_rotated(student, q_k_v):
     assert_close(Y, alpha @ V, what="Y, against alpha @ V,")
 
 
-@exercise.check(points=1, examples=12, hint="Give two tokens the positions 0, 1 and then 5, 6. The distance is the same, so the weights must be. Are queries and keys both turned, by the same positions and the same way?")
+@exercise.check(points=1, examples=12, hint="Give two tokens the positions 0, 1 and then 5, 6. The distance is the same, so the weights "
+                                            "must be. Are queries and keys both turned, by the same positions and the same way?")
 @given(sentences, st.integers(1, 12))
 def a_shift_of_all_positions_changes_nothing(student, q_k_v, shift):
     """Adding the same number to all positions changes neither the weights nor the output."""
@@ -92,7 +94,8 @@ def in_another_order(draw):
     return Q, K, V, draw(permutations(Q.shape[-2]))
 
 
-@exercise.check(points=1, examples=12, hint="Swap two tokens and give their positions swapped as well, torch.tensor([1, 0]): who attends to whom must not change. Do `positions` reach both queries and keys?")
+@exercise.check(points=1, examples=12, hint="Swap two tokens and give their positions swapped as well, torch.tensor([1, 0]): who attends "
+                                            "to whom must not change. Do `positions` reach both queries and keys?")
 @given(in_another_order())
 def tokens_may_come_in_any_order(student, case):
     """If the tokens come in another order and bring their positions along, the outputs come in that order and are otherwise the same."""
@@ -109,7 +112,8 @@ def _alpha_of_ones(student, N, D_k, **base):
     return student(ones, ones, torch.arange(N, dtype=torch.float64)[:, None], **base)[1]
 
 
-@exercise.check(points=1, examples=12, hint="Let all queries and keys be ones: the score at the offset d is 2 cos(d) for D_k = 2, divided by the square root of D_k. Print your scores before the softmax.")
+@exercise.check(points=1, examples=12, hint="Let all queries and keys be ones: the score at the offset d is 2 cos(d) for D_k = 2, divided "
+                                            "by the square root of D_k. Print your scores before the softmax.")
 @given(sizes(2, 5), even_widths)
 def equal_tokens_are_told_apart_by_their_distance(student, N, D_k):
     """With queries and keys of ones, the weights are the softmax of 2 sum_i cos((n - m) 10000^(-2i/D_k)), over sqrt(D_k)."""
@@ -117,7 +121,8 @@ def equal_tokens_are_told_apart_by_their_distance(student, N, D_k):
     assert_close(_alpha_of_ones(student, N, D_k), torch.softmax(scores, -1), what="alpha of tokens of ones")
 
 
-@exercise.check(points=0.5, examples=10, hint="Call your function for D_k = 4 with and without L=100.0. Do the weights differ? L must reach the rotation of the queries and of the keys.")
+@exercise.check(points=0.5, examples=10, hint="Call your function for D_k = 4 with and without L=100.0. Do the weights differ? L must "
+                                              "reach the rotation of the queries and of the keys.")
 @given(sizes(2, 5), several_pairs, bases)
 def the_base_is_passed_on(student, N, D_k, L):
     """With another base L, the speeds are L^(-2i/D_k)."""
@@ -125,7 +130,8 @@ def the_base_is_passed_on(student, N, D_k, L):
     assert_close(_alpha_of_ones(student, N, D_k, L=L), torch.softmax(scores, -1), what="alpha of tokens of ones")
 
 
-@exercise.check(points=0.5, examples=10, hint="With D_k = 2, q = (1, 0) at position 0 and k = (0, 1) at position 1, the key turns to (-sin 1, cos 1), so the score is -sin(1) / sqrt(2). What is yours?")
+@exercise.check(points=0.5, examples=10, hint="With D_k = 2, q = (1, 0) at position 0 and k = (0, 1) at position 1, the key turns to (-sin "
+                                              "1, cos 1), so the score is -sin(1) / sqrt(2). What is yours?")
 @given(sizes(2, 5), fillers())
 def one_pair_turns_anticlockwise(student, N, filler):
     """With D_k = 2, the score of query n with key m is q_n turned by n times k_m turned by m, over sqrt(2)."""
@@ -137,7 +143,8 @@ def one_pair_turns_anticlockwise(student, N, filler):
     assert_close(student(Q, K, V)[1], torch.softmax(scores, -1), what="alpha with D_k = 2")
 
 
-@exercise.check(points=0.5, examples=12, hint="Print alpha for two tokens and the mask [[True, False], [True, True]]: where must an exact 0 stand, and do the rows still sum to 1?")
+@exercise.check(points=0.5, examples=12, hint="Print alpha for two tokens and the mask [[True, False], [True, True]]: where must an exact "
+                                              "0 stand, and do the rows still sum to 1?")
 @given(masked)
 def a_masked_key_gets_no_weight(student, case):
     """Pairs where the mask is False get the weight 0, and the other weights keep their ratios and sum to 1."""
@@ -153,7 +160,8 @@ def a_masked_key_gets_no_weight(student, case):
     assert_close(alpha[enough], (full / total)[enough], what="alpha under a mask, against the weights without one, made to sum to 1 again,")
 
 
-@exercise.check(points=0.5, examples=8, hint="What does your softmax return for a row of -inf only? A query that may look at nothing gets zeros.")
+@exercise.check(points=0.5, examples=8, hint="What does your softmax return for a row of -inf only? A query that may look at nothing gets "
+                                             "zeros.")
 @given(sentences, st.integers(0, 4))
 def a_query_that_sees_nothing_gets_zeros(student, q_k_v, which):
     """A row of the mask that is False everywhere gives zero weights and a zero output, and other rows are unaffected."""

@@ -30,8 +30,8 @@ def _turns(student, D):
     return one
 
 
-@exercise.check(points=1, examples=12, hint="Multiply your matrix for D = 2 by its transpose. A rotation keeps lengths and does not reflect: the product must be the identity, "
-                               "and the determinant +1. Where do the signs stand?")
+@exercise.check(points=1, examples=12, hint="Multiply your matrix for D = 2 by its transpose. A rotation keeps lengths and does not "
+                                            "reflect: the product must be the identity, and the determinant +1. Where do the signs stand?")
 @given(turns)
 def it_is_a_rotation(student, k_D):
     """R_k is orthogonal with determinant 1, and R_1 is not the identity."""
@@ -48,7 +48,8 @@ def two_steps(draw):
     return draw(steps), draw(steps), draw(even_widths)
 
 
-@exercise.check(points=1, examples=12, hint="One step and then another are two steps: compare R_1 R_1 with R_2 for D = 2. What should R_0 be, and what R_1 R_(-1)?")
+@exercise.check(points=1, examples=12, hint="One step and then another are two steps: compare R_1 R_1 with R_2 for D = 2. What should R_0 "
+                                            "be, and what R_1 R_(-1)?")
 @given(two_steps())
 def steps_add_up(student, case):
     """R_j R_k = R_(j+k), for negative numbers as well, and R_0 is the identity."""
@@ -79,7 +80,8 @@ def the_base_is_an_argument(student, k, D, L):
     assert_close(student(k, D, L=L).trace(), expected[1], what="the trace of R_k")
 
 
-@exercise.check(points=0.5, examples=10, hint="For D = 2, multiply your R_1 by the column (sin n, cos n) and use sin(n + 1) = sin n cos 1 + cos n sin 1. Which entry carries the minus sign?")
+@exercise.check(points=0.5, examples=10, hint="For D = 2, multiply your R_1 by the column (sin n, cos n) and use sin(n + 1) = sin n cos 1 "
+                                              "+ cos n sin 1. Which entry carries the minus sign?")
 @given(steps)
 def one_pair_is_turned_the_right_way(student, k):
     """With D = 2, R_k has the rows (cos k, sin k) and (-sin k, cos k)."""
@@ -88,7 +90,8 @@ def one_pair_is_turned_the_right_way(student, k):
     assert_close(student(k, 2), torch.tensor([[c, s], [-s, c]], dtype=torch.float64), what="R_k with D = 2")
 
 
-@exercise.check(points=1, examples=12, hint="Print R_1 for D = 4 and mark what is not zero. Sine and cosine of one angle stand side by side in an encoding: columns 0 and 1, 2 and 3.")
+@exercise.check(points=1, examples=12, hint="Print R_1 for D = 4 and mark what is not zero. Sine and cosine of one angle stand side by "
+                                            "side in an encoding: columns 0 and 1, 2 and 3.")
 @given(steps, several_pairs)
 def only_neighbours_mix(student, k, D):
     """R_k is zero outside its 2 x 2 blocks on the diagonal, each of which is a rotation, the later ones slower."""
@@ -100,7 +103,8 @@ def only_neighbours_mix(student, k, D):
     assert_close(student(k, D)[outside], 0.0, what="an entry of R_k outside the 2 x 2 blocks")
 
 
-@exercise.check(points=1, examples=12, hint="Take D = 2 and n = 0: the encoding is (0, 1), and R_k must send it to (sin k, cos k), so this is the second column of R_k.")
+@exercise.check(points=1, examples=12, hint="Take D = 2 and n = 0: the encoding is (0, 1), and R_k must send it to (sin k, cos k), so this "
+                                            "is the second column of R_k.")
 @given(turns, sizes(0, 12))
 def it_moves_an_encoding_on(student, k_D, n):
     """R_k r_n = r_(n+k), for the sinusoidal encodings as columns."""
@@ -109,7 +113,8 @@ def it_moves_an_encoding_on(student, k_D, n):
     assert_close(student(k, D) @ before, after, what="R_k r_n, against r_(n+k),")
 
 
-@exercise.check(points=0.5, examples=6, hint="Call your function with D = 3. Each feature needs a partner to turn with: what should a function do that is asked for the impossible?")
+@exercise.check(points=0.5, examples=6, hint="Call your function with D = 3. Each feature needs a partner to turn with: what should a "
+                                             "function do that is asked for the impossible?")
 @given(steps, even_widths, odd_widths)
 def an_odd_width_is_refused(student, k, D, odd):
     """An odd D raises a ValueError, an even one does not."""

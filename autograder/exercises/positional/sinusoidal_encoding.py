@@ -29,8 +29,8 @@ def _inner_products(student, N, D, **base):
     return G
 
 
-@exercise.check(points=1, examples=15, hint="Print your table for N = 3 and D = 2: its rows are three points on a circle of radius 1, one radian apart. A sine and its cosine "
-                               "must turn at the same speed for that.")
+@exercise.check(points=1, examples=15, hint="Print your table for N = 3 and D = 2: its rows are three points on a circle of radius 1, one "
+                                            "radian apart. A sine and its cosine must turn at the same speed for that.")
 @given(tables)
 def inner_products_depend_on_the_offset_only(student, N_D):
     """The inner product of two rows depends only on how far apart they are, and that of a row with itself is D/2."""
@@ -40,8 +40,8 @@ def inner_products_depend_on_the_offset_only(student, N_D):
     assert_close(G[1:, 1:], G[:-1, :-1], what="the inner product of two rows, both moved on by one position,")
 
 
-@exercise.check(points=1, examples=15, hint="For D = 4 the two speeds are 1 and 1/100: print rows 0 and 1. If the slow pair moves by anything but 0.01, look at what the exponent "
-                               "is at the first and at the last pair.")
+@exercise.check(points=1, examples=15, hint="For D = 4 the two speeds are 1 and 1/100: print rows 0 and 1. If the slow pair moves by "
+                                            "anything but 0.01, look at what the exponent is at the first and at the last pair.")
 @given(tables)
 def each_pair_has_its_own_speed(student, N_D):
     """The inner product of two rows is the sum over i of cos(offset times 10000^(-2i/D))."""
@@ -49,7 +49,8 @@ def each_pair_has_its_own_speed(student, N_D):
     assert_close(_inner_products(student, N, D), sum_of_cosines(gaps(N), D), what="the inner product of each row with each row")
 
 
-@exercise.check(points=1, examples=12, hint="Call your function for D = 4 with L=100.0: the second pair should turn by 1/10 in a step. Does the call with and without L differ?")
+@exercise.check(points=1, examples=12, hint="Call your function for D = 4 with L=100.0: the second pair should turn by 1/10 in a step. "
+                                            "Does the call with and without L differ?")
 @given(wide_tables, bases)
 def the_base_is_an_argument(student, N_D, L):
     """With another base L, the speeds are L^(-2i/D)."""
@@ -58,7 +59,8 @@ def the_base_is_an_argument(student, N_D, L):
     assert_close(_inner_products(student, N, D, L=L), sum_of_cosines(gaps(N), D, L), what="the inner product of each row with each row")
 
 
-@exercise.check(points=1, examples=12, hint="Print row 0 for D = 4. It should read 0, 1, 0, 1. Which columns of your table hold the sine and the cosine of the same angle?")
+@exercise.check(points=1, examples=12, hint="Print row 0 for D = 4. It should read 0, 1, 0, 1. Which columns of your table hold the sine "
+                                            "and the cosine of the same angle?")
 @given(wide_tables)
 def sine_and_cosine_stand_side_by_side(student, N_D):
     """Columns 2i and 2i + 1 are sine and cosine of the same angle, and later pairs turn more slowly."""
@@ -70,7 +72,8 @@ def sine_and_cosine_stand_side_by_side(student, N_D):
     assert_true((nearness[1:] > nearness[:-1] - 1e-5).all(), "a later pair of columns turns faster than an earlier one", what="the encoding")
 
 
-@exercise.check(points=1, examples=10, hint="With D = 2 there is one pair, and its speed is 1: row n is (sin n, cos n). Print it beside math.sin(1), math.cos(1). What is row 0?")
+@exercise.check(points=1, examples=10, hint="With D = 2 there is one pair, and its speed is 1: row n is (sin n, cos n). Print it beside "
+                                            "math.sin(1), math.cos(1). What is row 0?")
 @given(sizes(1, 12))
 def two_columns_are_sine_and_cosine(student, N):
     """With D = 2, row n is (sin n, cos n), the first row being n = 0."""
@@ -78,7 +81,8 @@ def two_columns_are_sine_and_cosine(student, N):
     assert_close(student(N, 2), torch.stack([n.sin(), n.cos()], -1), what="the encoding with D = 2")
 
 
-@exercise.check(points=1, examples=12, hint="Try D = 3. Columns 0 and 1 are a pair with speed 1; column 2 is a sine that is left without its cosine, and its exponent is 2/3.")
+@exercise.check(points=1, examples=12, hint="Try D = 3. Columns 0 and 1 are a pair with speed 1; column 2 is a sine that is left without "
+                                            "its cosine, and its exponent is 2/3.")
 @given(sizes(2, 8), odd_widths)
 def an_odd_width_ends_with_a_sine(student, N, D):
     """With an odd D, the last sine has no cosine beside it."""
