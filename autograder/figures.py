@@ -1,4 +1,5 @@
 """Plotly figures for the notebooks: heat maps with words on the axes, grouped bars, panels of curves through points and of functions.
+"""Plotly figures for the notebooks: heat maps with words on the axes, grouped bars, panels of curves and of points.
 
 Every function takes torch tensors (NumPy arrays and nested lists do as well) and returns a plotly Figure. Nothing depends on
 colour alone: heat maps print their values, bars carry patterns, curves differ in dash and marker. Plotly is imported when the
@@ -140,6 +141,40 @@ def smooth_panels(x: Any, panels: Mapping[str, Mapping[str, Any]], *, x_title: s
         fig.update_yaxes(title_text=y_title, zeroline=True, zerolinecolor="black", zerolinewidth=1, **place)
     fig.update_xaxes(title_text=x_title, zeroline=True, zerolinecolor="#BBBBBB")
     return _finish(fig, title, 320 * rows - 80, legend=True)
+def scatter_panels(panels: Mapping[str, Mapping[str, tuple[Any, Any]]], *, x_title: str, title: str = "", lines: Sequence[str] = (),
+                   log_x: bool = False, columns: int = 2) -> Figure:
+    """Several panels of points and curves, each with its own numbers on the x axis; one name has one look in all panels.
+
+    panels: maps the title of a panel's y axis to its series, and the name of a series to a pair (x, y) of equally many numbers.
+    x_title: the name of the x axes. lines: names of the series that are drawn as a curve through their points instead of as dots.
+    log_x: whether the x axes are logarithmic. columns: panels in a row.
+    Raises ValueError if the two parts of a series differ in length.
+    """
+    import plotly.graph_objects as go
+    from plotly.subplots import make_subplots
+
+    columns, rows = _grid(len(panels), columns)
+    styles = {name: i for i, name in enumerate(dict.fromkeys(name for series in panels.values() for name in series))}
+    fig = make_subplots(rows=rows, cols=columns, horizontal_spacing=0.26 / columns, vertical_spacing=0.26 / rows)
+    seen: set[str] = set()
+    for i, (y_title, series) in enumerate(panels.items()):
+        place = {"row": i // columns + 1, "col": i % columns + 1}
+        for name, (x, y) in series.items():
+            xs = _vector(x, len(x), name)
+            fig.add_trace(go.Scatter(x=xs, y=_vector(y, len(xs), name), name=name, legendgroup=name, showlegend=name not in seen,
+                                     hovertemplate="%{x}: %{y:.4g}", **_look(styles[name], list(lines).index(name) if name in lines else None)), **place)
+            seen.add(name)
+        fig.update_yaxes(title_text=y_title, zeroline=True, zerolinecolor="black", zerolinewidth=1, **place)
+    fig.update_xaxes(title_text=x_title, type="log" if log_x else "linear", **({"dtick": 1, "tickformat": "~f"} if log_x else {}))
+    return _finish(fig, title, 320 * rows - 40, legend=True)
+
+
+def _look(style: int, line: int | None) -> dict[str, Any]:
+    """Colour, and dash or marker, of one series of `scatter_panels`; `line` is its number among the curves, None for dots."""
+    colour = COLOURS[style % len(COLOURS)]
+    if line is not None:
+        return {"mode": "lines", "line": {"color": colour, "width": 2.5, "dash": DASHES[line % len(DASHES)]}}
+    return {"mode": "markers", "marker": {"color": colour, "size": 7, "symbol": SYMBOLS[style % len(SYMBOLS)], "opacity": 0.6}}
 
 
 def _heat_map(table: list[list[float]], rows: list[str], columns: list[str], axes: tuple[str, str], label: str, room: float) -> Any:
