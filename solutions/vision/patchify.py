@@ -33,7 +33,7 @@ _random_images = st.tuples(shapes(low=1), fillers(("normal", "uniform"))).map(
     lambda drawn: (*drawn[1]((drawn[0][0], *[drawn[0][1] * drawn[0][2]] * 2)), drawn[0][1]))
 
 
-@exercise.hidden_check(points=1.5, hint="Compare with what you get by hand for S = 4, P = 2 and two images; then P = 1 (each pixel a patch) and P = S (one "
+@exercise.hidden_check(points=2, hint="Compare with what you get by hand for S = 4, P = 2 and two images; then P = 1 (each pixel a patch) and P = S (one "
                                         "patch).")
 @given(_random_images)
 def agrees_with_the_reference(student, case):
