@@ -245,10 +245,10 @@ figures.picture_rows({"ink": test_images[shown], "attention": looks.unflatten(1,
 
 # %% [markdown]
 # Each small square below stands for a patch, the number in it for its weight; if all 17 tokens got the same, it would be .06. The
-# maps differ from digit to digit, and some patches get several times their equal share. But the patches that get much are not
-# always where the ink is. Two reasons: an *empty* patch can be what tells a digit from its neighbours (the hole of a 0, the
-# open side of a 6); and by the last layer, a token is no longer the patch it started as. It has been mixed with all others in
-# the layer before.
+# maps differ from digit to digit, and some patches get two or three times their equal share. But the patches that get much are not
+# always where the ink is. (In our run it was the thinly inked patch left of the stem that got most in the 7.) Two reasons: a *pale*
+# patch can be what tells a digit from its neighbours, as the open side of a 6 does; and by the last layer, a token is no longer
+# the patch it started as. It has been mixed with all others in the layer before.
 
 # %% [markdown]
 # ## 4. Attention rollout
@@ -338,22 +338,83 @@ figures.heat_maps([gradient_saliency(LinearReadout(W_SHOWN.clone()), torch.zeros
 # %% [markdown]
 # ### Three answers side by side
 #
-# Last, all three on the trained model and the five digits of above. The attention maps of all layers come from a helper that
-# listens to the layers while the model runs. For the rollout, row 0 is the class token's; its first entry, the class token's
-# share in itself, is left out of the picture. For the saliency the tokens are the raw patches, $16 \times 4$, and the output
+# Last, all three on the trained model and the five digits from above. The attention maps of all layers come from a helper that
+# listens to the layers while the model runs. Of the rollout, row 0 is shown, the class token's, without its first entry, the
+# class token's share in itself. For the saliency the tokens are the raw patches, $16 \times 4$, and the output
 # is the logit of the digit that the model read.
 
 # %% experiment=true
 from autograder.exercises.vision._given import FromPatches, attention_maps
 
-rollouts, saliencies = [], []
-for i, row in zip(shown, looks):
-    maps = attention_maps(vit, test_images[i])
-    assert torch.allclose(maps[-1].mean(0)[0, 1:], row, atol=1e-5), "class_token_attention should be row 0 of the last map, without its first entry"
-    rollout = attention_rollout(maps)
-    assert torch.allclose(rollout.sum(-1), torch.ones(17), atol=1e-5), "each row of the rollout sums to 1"
-    rollouts.append(rollout[0, 1:].unflatten(0, (4, 4)))
-    read = vit(test_images[[i]]).argmax()
-    saliencies.append(gradient_saliency(FromPatches(vit, 2, 8), patchify(test_images[[i]], 2)[0])[read].unflatten(0, (4, 4)))
-figures.picture_rows({"ink": test_images[shown], "attention": looks.unflatten(1, (4, 4)), "rollout": rollouts, "saliency": saliencies}, names,
-                     title="Where did it look?")
+
+def three_answers(images):
+    """B x 16 numbers by the name of the method, one for each patch of the B images."""
+    read = vit(images).argmax(-1)
+    rollouts = [attention_rollout(attention_maps(vit, image))[0, 1:] for image in images]
+    saliencies = [gradient_saliency(FromPatches(vit, 2, 8), patchify(image[None], 2)[0])[k] for image, k in zip(images, read)]
+    return {"attention": class_token_attention(vit, images).detach(), "rollout": torch.stack(rollouts), "saliency": torch.stack(saliencies)}
+
+
+answers = three_answers(test_images[shown])
+last_maps = torch.stack([attention_maps(vit, image)[-1] for image in test_images[shown]])   # 5 x H x 17 x 17
+assert torch.allclose(last_maps.mean(1)[:, 0, 1:], answers["attention"], atol=1e-5), "class_token_attention should be row 0 of the last map"
+pictures = {name: answer.unflatten(1, (4, 4)) for name, answer in answers.items()}
+figures.picture_rows({"ink": test_images[shown]} | pictures, names, title="Where did it look?")
+
+# %% [markdown]
+# The rollout looks like a paler copy of the attention: half of every layer is the identity, and attention is spread over what the
+# first layer had mixed. The saliency is another matter. It often agrees on the strongest patch or two, and then goes its own way.
+#
+# Which of them is right? One way to find out is to take the patches away. For 200 digits, replace the four patches that a method
+# ranks highest by what these patches look like in the average digit, and see how often the model still reads the same.
+# Patches that matter should hurt more than four patches chosen at random.
+
+# %% experiment=true
+def correlation(a, b):
+    """The correlation of two B x 16 tensors over the patches of an image, averaged over the images."""
+    a, b = (x - x.mean(1, keepdim=True) for x in (a, b))
+    return ((a * b).sum(1) / (a.norm(dim=1) * b.norm(dim=1))).mean().item()
+
+
+def still_read(images, ranks, average):
+    """How often the model reads the same after the four patches with the highest `ranks` (B x 16) were replaced by the average's."""
+    chosen = torch.zeros_like(ranks).scatter(1, ranks.topk(4, dim=1).indices, 1.0).unflatten(1, (4, 4))
+    chosen = chosen.repeat_interleave(2, 1).repeat_interleave(2, 2) == 1
+    with torch.no_grad():
+        return (vit(torch.where(chosen, average, images)).argmax(-1) == vit(images).argmax(-1)).double().mean().item()
+
+
+some, average = test_images[:200], digits()[0].mean(0)
+answers = three_answers(some)
+print(f"correlation: attention and rollout {correlation(answers['attention'], answers['rollout']):.2f}, "
+      f"attention and saliency {correlation(answers['attention'], answers['saliency']):.2f}, "
+      f"rollout and saliency {correlation(answers['rollout'], answers['saliency']):.2f}")
+answers["at random"] = torch.rand(200, 16, generator=torch.Generator().manual_seed(0))
+kept = {name: still_read(some, answer, average) for name, answer in answers.items()}
+print("still read the same without the four highest patches:", ", ".join(f"{name} {share:.2f}" for name, share in kept.items()))
+assert max(kept["attention"], kept["rollout"], kept["saliency"]) < kept["at random"], "with right answers each method finds patches that matter more"
+
+# %% [markdown]
+# In our run, attention and rollout had a correlation of .85, and attention and saliency of .53. Four patches at random left 83 of
+# 100 digits as they were read; four chosen by any of the three methods left about half or fewer. So all three point at something real,
+# and none of them is the whole story: the map of the last layer's attention is *one* measurement of a model, not its reasons.
+
+# %% [markdown] question="what-the-model-saw" points=2
+# ### In your own words
+#
+# Answer in about twelve sentences.
+#
+# 1. A student's `patchify` is a bare `reshape`, and the trained model still reads well over 9 digits in 10 correctly. Why can it? Why
+#    can the same model not do without positions?
+# 2. What would go wrong if the class token were read, but put at the *end* of the tokens by mistake, so that `forward` reads the
+#    embedded patch 0 after the last layer? Would the accuracy tell you?
+# 3. A patch without any ink gets a large weight in the attention of the last layer, and a saliency that is not small. Give one reason why
+#    each of the two need not be a mistake, and one reason why the two can differ from one another.
+
+# %% [markdown]
+# ## Handing in
+#
+# Restart the kernel and run all cells from the top, so that nothing depends on a cell you have deleted. Look once more at the
+# five check cells and at your answer to the written question, save, and hand in this one file, `vision.ipynb`, under this
+# name. Its outputs do not matter: your functions are run again in grading, and the experiments are not. An exercise that you
+# did not finish costs only its own points, so hand in what you have.
