@@ -62,7 +62,7 @@ def tokens_agree_with_the_reference(student, case):
     """The tokens agree with the reference's, for one and for several pixels a patch."""
     mine, images = made(student, case)
     theirs, _ = made(TinyViT, case)
-    assert_close(mine.call("tokens", images), theirs.call("tokens", images), what="the tokens")
+    assert_close(mine.call("tokens", images), theirs.call("tokens", images), what="the output of tokens")
 
 
 @exercise.hidden_check(points=2, examples=20, hint="Follow one image through n_layers = 1, then 2: tokens, layers one after the other, norm, the class token's row, head. "
@@ -72,7 +72,7 @@ def logits_agree_with_the_reference(student, case):
     """The logits agree with the reference's, for none, one and two layers with weights of their own."""
     mine, images = made(student, case)
     theirs, _ = made(TinyViT, case)
-    assert_close(mine(images), theirs(images), what="the logits")
+    assert_close(mine(images), theirs(images), what="the output")
 
 
 @exercise.hidden_check(points=0.5, examples=6, hint="Does something inside cut or bend the gradient (detach, no_grad, .data, rounding)?")
@@ -82,7 +82,7 @@ def gradients_agree_with_the_reference(student, case, filler):
     mine, images = made(student, case)
     theirs, _ = made(TinyViT, case)
     cotangent, = filler((len(images), mine.n_classes))
-    assert_close(mine(images), theirs(images), what="the logits")
+    assert_close(mine(images), theirs(images), what="the output")
     got, wanted = mine.vjp((cotangent,), images), theirs.vjp((cotangent,), images)
     assert_true(got is not None, "no gradient flows from the logits to the parameters", what="the gradients")
     assert_close(got[0][0], wanted[0][0], what="the gradient with respect to the images")

@@ -38,7 +38,7 @@ _random_images = st.tuples(shapes(low=1), fillers(("normal", "uniform"))).map(
 @given(_random_images)
 def agrees_with_the_reference(student, case):
     """Agrees with the reference for every patch size, a single pixel and the whole image included."""
-    assert_close(student(*case), patchify(*case), what="the patches")
+    assert_close(student(*case), patchify(*case), what="the tensor of patches")
 
 
 @exercise.alternate

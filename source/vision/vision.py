@@ -10,7 +10,7 @@
 # together, and gradients. They do not always agree, and at the end you will know why.
 #
 # **What you need**: attention with several heads, LayerNorm, the pre-norm layer (given below), and what a gradient is. No
-# graphics card. **Time**: about two hours, 75 minutes of them for the five exercises; the experiments take about half a minute.
+# graphics card. **Time**: about two hours, 75 minutes of them for the five exercises; the experiments take about a minute.
 #
 # ## How the notebook works
 #
@@ -245,7 +245,7 @@ figures.picture_rows({"ink": test_images[shown], "attention": looks.unflatten(1,
 
 # %% [markdown]
 # Each small square below stands for a patch, the number in it for its weight; if all 17 tokens got the same, it would be .06. The
-# maps differ from digit to digit, and some patches get two or three times their equal share. But the patches that get much are not
+# maps differ from digit to digit, and some patches get three times their equal share. But the patches that get much are not
 # always where the ink is. (In our run it was the thinly inked patch left of the stem that got most in the 7.) Two reasons: a *pale*
 # patch can be what tells a digit from its neighbours, as the open side of a 6 does; and by the last layer, a token is no longer
 # the patch it started as. It has been mixed with all others in the layer before.
@@ -404,8 +404,8 @@ assert max(kept["attention"], kept["rollout"], kept["saliency"]) < kept["at rand
 #
 # Answer in about twelve sentences.
 #
-# 1. A student's `patchify` is a bare `reshape`, and the trained model still reads well over 9 digits in 10 correctly. Why can it? Why
-#    can the same model not do without positions?
+# 1. A friend's `patchify` is a bare `reshape`. Her model uses it, and once trained it still reads well over 9 digits in 10 correctly.
+#    Why can it? Why can the same model not do without positions?
 # 2. What would go wrong if the class token were read, but put at the *end* of the tokens by mistake, so that `forward` reads the
 #    embedded patch 0 after the last layer? Would the accuracy tell you?
 # 3. A patch without any ink gets a large weight in the attention of the last layer, and a saliency that is not small. Give one reason why

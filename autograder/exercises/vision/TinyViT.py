@@ -26,11 +26,11 @@ def _layer(D):
 
 
 def tokens(model, images):
-    return {"the tokens": floats(images.shape[0], 1 + (model.S // model.P) ** 2, model.D)}
+    return {"the output of tokens": floats(images.shape[0], 1 + (model.S // model.P) ** 2, model.D)}
 
 
 def forward(model, images):
-    return {"the logits": floats(images.shape[0], model.n_classes)}
+    return {"the output": floats(images.shape[0], model.n_classes)}
 
 
 exercise = Exercise(__name__, title="A tiny vision transformer", parameters=parameters, returns={"tokens": tokens, "forward": forward})
@@ -60,7 +60,7 @@ def first_token(model):
     return model.weights["class_token"].flatten() + model.weights["positions"][0]
 
 
-@exercise.check(points=1, examples=12, hint="Print tokens(images)[:, 0] for two images. The class token knows nothing of any image yet: which row is it, and which "
+@exercise.check(points=1, examples=10, hint="Print tokens(images)[:, 0] for two images. The class token knows nothing of any image yet: which row is it, and which "
                                             "position does it get?")
 @given(without_layers)
 def the_class_token_comes_first(student, case):
@@ -70,7 +70,7 @@ def the_class_token_comes_first(student, case):
     assert_close(rows, first_token(model).expand(rows.shape), what="row 0 of the tokens")
 
 
-@exercise.check(points=1, examples=12, hint="Set all positions to 0 in your head: what remains of row 1 + n should be `embed` of patch n. Then the positions: how many are "
+@exercise.check(points=1, examples=10, hint="Set all positions to 0 in your head: what remains of row 1 + n should be `embed` of patch n. Then the positions: how many are "
                                             "there, and is each added once, to one row?")
 @given(without_layers)
 def every_patch_has_its_token(student, case):
@@ -78,10 +78,10 @@ def every_patch_has_its_token(student, case):
     model, images = made(student, case)
     patches = blocks(images, model.P).flatten(1, 2).flatten(2)
     expected = patches @ model.weights["embed.weight"].T + model.weights["embed.bias"] + model.weights["positions"][1:]
-    assert_close(model.call("tokens", images)[:, 1:], expected, what="the rows of the patches")
+    assert_close(model.call("tokens", images)[:, 1:], expected, what="each row below the class token's")
 
 
-@exercise.check(points=0.5, examples=10, hint="Exchange two patches of an image. Their contents change places, their positions stay. Which of the two moves in your tokens, "
+@exercise.check(points=0.5, examples=6, hint="Exchange two patches of an image. Their contents change places, their positions stay. Which of the two moves in your tokens, "
                                               "and does any other row change?")
 @given(without_layers, st.integers(0, 8), st.integers(1, 7))
 def positions_stay_when_patches_move(student, case, first, further):
@@ -98,10 +98,10 @@ def positions_stay_when_patches_move(student, case, first, further):
     places[1 + one], places[1 + other] = 1 + other, 1 + one
     positions = model.weights["positions"]
     before = model.call("tokens", images)
-    assert_close(model.call("tokens", moved), before[:, places] - positions[places] + positions, what="the tokens after two patches changed places")
+    assert_close(model.call("tokens", moved), before[:, places] - positions[places] + positions, what="each token after two patches changed places")
 
 
-@exercise.check(points=1, examples=12, hint="TinyViT(n_layers=0) gives the class token no chance to see the image. So what are its logits, and why are they the same for all "
+@exercise.check(points=1, examples=8, hint="TinyViT(n_layers=0) gives the class token no chance to see the image. So what are its logits, and why are they the same for all "
                                             "images? Which row do you read, and has it been through `norm`?")
 @given(without_layers)
 def without_layers_the_class_token_speaks_alone(student, case):
@@ -110,10 +110,10 @@ def without_layers_the_class_token_speaks_alone(student, case):
     weights = model.weights
     alone = F.layer_norm(first_token(model), (model.D,), weights["norm.weight"], weights["norm.bias"])
     logits = weights["head.weight"] @ alone + weights["head.bias"]
-    assert_close(model(images), logits.expand(len(images), -1), what="the logits without layers")
+    assert_close(model(images), logits.expand(len(images), -1), what="the output without layers")
 
 
-@exercise.check(points=0.5, examples=10, hint="With a layer, replace one patch by another: the class token sees it through attention. Is each layer called on what the layer "
+@exercise.check(points=0.5, examples=6, hint="With a layer, replace one patch by another: the class token sees it through attention. Is each layer called on what the layer "
                                               "before it returned? And each image by itself must give the same as in a batch.")
 @given(with_layers, st.integers(0, 8), fillers(("normal",)))
 def every_patch_reaches_its_own_logits(student, case, which, filler):
@@ -124,9 +124,9 @@ def every_patch_reaches_its_own_logits(student, case, which, filler):
     changed = images.clone()
     changed[-1, row * P:(row + 1) * P, column * P:(column + 1) * P] = filler((P, P))[0] + 2
     before, after = model(images), model(changed)
-    assert_true((after[-1] - before[-1]).abs().max() > 1e-9, "a patch was changed, and the logits of its image did not change", what="the logits")
-    assert_close(after[:-1], before[:-1], what="the logits of the other images")
-    assert_close(model(images[-1:].clone())[0], before[-1], what="the logits of the last image by itself")
+    assert_true((after[-1] - before[-1]).abs().max() > 1e-9, "a patch was changed, and the logits of its image did not change", what="the output")
+    assert_close(after[:-1], before[:-1], what="the output for the other images")
+    assert_close(model(images[-1:].clone())[0], before[-1], what="the output for the last image by itself")
 
 
 @exercise.check(points=0.5, examples=2, hint="Print sum(p.numel() for p in TinyViT().parameters()): it is 26,538 with the __init__ you were given. Then print the shape of "
@@ -141,17 +141,17 @@ def the_default_model(student, filler):
     rows = model.call("tokens", images)[:, 0]
     assert_close(rows, first_token(model).expand(rows.shape), what="row 0 of the tokens of the default model")
     logits = model(images)
-    assert_true((logits[0] - logits[1]).abs().max() > 1e-9, "two different images get the same logits", what="the logits")
+    assert_true((logits[0] - logits[1]).abs().max() > 1e-9, "two different images get the same logits", what="the output")
 
 
-@exercise.check(points=0.5, examples=8, hint="Call .backward() on the logits and look at class_token.grad and positions.grad. Is there a .detach(), a .data, a no_grad or a new "
+@exercise.check(points=0.5, examples=5, hint="Call .backward() on the logits and look at class_token.grad and positions.grad. Is there a .detach(), a .data, a no_grad or a new "
                                              "tensor somewhere on the way?")
 @given(with_layers, fillers(("normal",)))
 def it_can_be_trained(student, case, filler):
     """Gradients reach the class token and position 0 alike, and what reaches the bias of `embed` is the sum of the other positions'."""
     model, images = made(student, case)
     cotangent, = filler((len(images), model.n_classes))
-    assert_true(model(images).std(0).max() > 1e-9, "all images get the same logits", what="the logits")
+    assert_true(model(images).std(0).max() > 1e-9, "all images get the same logits", what="the output")
     gradients = model.vjp((cotangent,), images)
     assert_true(gradients is not None, "no gradient flows from the logits to the parameters", what="the gradients")
     by_name = gradients[1]
@@ -161,13 +161,13 @@ def it_can_be_trained(student, case, filler):
     assert_close(by_name["positions"][1:].sum(0), by_name["embed.bias"], what="the sum of the gradients of the other positions, against that of embed.bias,")
 
 
-@exercise.check(points=0.5, examples=8, hint="Call the model twice on the same images. Which line writes into the images, or into a parameter (`+=` on positions or class_token)?")
+@exercise.check(points=0.5, examples=4, hint="Call the model twice on the same images. Which line writes into the images, or into a parameter (`+=` on positions or class_token)?")
 @given(with_layers)
 def a_call_leaves_no_trace(student, case):
     """The images are unchanged after a call, and a second call on the same model gives the same."""
     model, images = made(student, case)
     first = model(images)
-    assert_true(first.std(0).max() > 1e-9, "all images get the same logits", what="the logits")
+    assert_true(first.std(0).max() > 1e-9, "all images get the same logits", what="the output")
     left = model.arguments_after(images)[0]
-    assert_close(left, images, what="the images after the call")
-    assert_close(model.after(images + 1)(images), first, what="the logits in a second call on the same model")
+    assert_close(left, images, what="each image after the call")
+    assert_close(model.after(images + 1)(images), first, what="the output of a second call on the same model")

@@ -45,7 +45,7 @@ def _assert_plausible(attention):
     assert_true((attention[0] - attention[1]).abs().max() > 1e-6, "two different images get the same weights", what="the attention")
 
 
-@exercise.check(points=1, examples=12, hint="On a black image all tokens of the stand-in are equal. How much attention does the class token then pay to each of N "
+@exercise.check(points=1, examples=8, hint="On a black image all tokens of the stand-in are equal. How much attention does the class token then pay to each of N "
                                             "tokens, itself among them? Print a row of yours and its sum.")
 @given(cases)
 def equal_tokens_get_equal_attention(student, case):
@@ -73,7 +73,7 @@ def one_layer_by_hand(sizes_, filler, images):
     return torch.stack(heads).mean(0)[:, 1:]
 
 
-@exercise.check(points=1.5, examples=15, hint="Make a stand-in with one layer and look at what goes into its attention in EncoderLayer.forward: is that what goes in "
+@exercise.check(points=1.5, examples=10, hint="Make a stand-in with one layer and look at what goes into its attention in EncoderLayer.forward: is that what goes in "
                                               "at yours? Then print the whole N x N map: which row is the class token's, and which column do you leave out?")
 @given(cases)
 def a_single_layer_by_hand(student, case):
@@ -83,7 +83,7 @@ def a_single_layer_by_hand(student, case):
     assert_close(student(_model(depth=1, **sizes_).fill(filler), images), expected, what="the attention in a single layer")
 
 
-@exercise.check(points=1, examples=15, hint="Of several layers it is the last one's attention that is asked for, at what reaches it from the layer before. Print the layer "
+@exercise.check(points=1, examples=8, hint="Of several layers it is the last one's attention that is asked for, at what reaches it from the layer before. Print the layer "
                                             "that your attention comes from, and count how many layers your tokens have been through by then.")
 @given(cases, st.integers(2, 3))
 def only_the_last_layer_is_looked_at(student, case, depth):
@@ -95,7 +95,7 @@ def only_the_last_layer_is_looked_at(student, case, depth):
                  what=f"the attention with {depth} layers, against the same with all but the last inside `tokens`,")
 
 
-@exercise.check(points=0.5, examples=12, hint="Add 3 to every entry of every token: a LayerNorm takes it away again. Does yours come before the attention?")
+@exercise.check(points=0.5, examples=8, hint="Add 3 to every entry of every token: a LayerNorm takes it away again. Does yours come before the attention?")
 @given(cases, st.sampled_from([3.0, -2.0, 1.0]))
 def a_shift_of_all_tokens_changes_nothing(student, case, shift):
     """With one layer, the same number added to all entries of all tokens changes nothing: the layer's LayerNorm comes first."""
@@ -105,7 +105,7 @@ def a_shift_of_all_tokens_changes_nothing(student, case, shift):
     assert_close(student(_model(depth=1, shift=shift, **sizes_).fill(filler), images), before, what="the attention after all tokens were shifted")
 
 
-@exercise.check(points=0.5, examples=12, hint="Call it on two images together, then on the second one alone. What do you do with the batch axis?")
+@exercise.check(points=0.5, examples=8, hint="Call it on two images together, then on the second one alone. What do you do with the batch axis?")
 @given(cases)
 def each_image_for_itself(student, case):
     """Row b depends on image b alone, whatever else is in the batch."""
@@ -116,11 +116,11 @@ def each_image_for_itself(student, case):
     assert_close(student(model, images[-1:].clone()), together[-1:], what="the row of the last image by itself")
 
 
-@exercise.check(points=0.5, examples=8, hint="Which line writes into the images, or into something that shares their memory?")
+@exercise.check(points=0.5, examples=5, hint="Which line writes into the images, or into something that shares their memory?")
 @given(cases)
 def the_images_stay_as_they_were(student, case):
     """The images that were passed in are unchanged afterwards, and looked at."""
     sizes_, filler, images = case
     model = _model(**sizes_).fill(filler)
     _assert_plausible(student(model, images))
-    assert_close(student.arguments_after(model, images)[1], images, what="the images after the call")
+    assert_close(student.arguments_after(model, images)[1], images, what="each image after the call")

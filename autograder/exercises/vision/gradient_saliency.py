@@ -108,8 +108,8 @@ def an_output_without_gradient_gets_zeros(student, case, which):
     before = student(Given("LinearReadout", W), X)
     saliency = student(Given("LinearReadout", dead), X)
     assert_close(saliency[k], 0.0, what="the row of an output whose gradients are all 0")
-    assert_close(saliency[others].sum(-1), 1.0, what="the sums of the other rows")
-    assert_close(saliency[others], before[others], what="the other rows")
+    assert_close(saliency[others].sum(-1), 1.0, what="the sum of each other row")
+    assert_close(saliency[others], before[others], what="each other row")
 
 
 @lru_cache(maxsize=None)

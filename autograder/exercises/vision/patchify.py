@@ -13,7 +13,7 @@ from autograder.student import floats
 
 
 def returns(images, P):
-    return {"the patches": floats(images.shape[0], (images.shape[-1] // P) ** 2, P ** 2)}
+    return {"the tensor of patches": floats(images.shape[0], (images.shape[-1] // P) ** 2, P ** 2)}
 
 
 exercise = Exercise(__name__, title="Cutting images into patches", returns=returns)
@@ -58,7 +58,7 @@ def a_patch_is_one_block_of_the_image(student, case):
     images, P = case
     expected = blocks(images, P).flatten(1, 2).flatten(2)
     got = student(images, P)
-    assert_close(_by_smallest(got.sort(-1).values), _by_smallest(expected.sort(-1).values), what="the pixels of the patches, sorted,")
+    assert_close(_by_smallest(got.sort(-1).values), _by_smallest(expected.sort(-1).values), what="the set of pixels in a patch (here sorted)")
 
 
 @exercise.check(points=1, examples=12, hint="Print patches 0 and 1 of torch.arange(64.).reshape(1, 8, 8) with P = 2: after 0, 1, 8, 9 comes 2, 3, 10, 11, "
@@ -69,7 +69,7 @@ def patches_come_in_reading_order(student, case):
     images, P = case
     expected = blocks(images, P).flatten(1, 2).flatten(2)
     got = student(images, P)
-    assert_close(got.sort(-1).values, expected.sort(-1).values, what="the pixels of each patch, sorted,")
+    assert_close(got.sort(-1).values, expected.sort(-1).values, what="the set of pixels in each patch (here sorted)")
 
 
 @exercise.check(points=1, examples=12, hint="Print patch 0 of torch.arange(64.).reshape(1, 8, 8) with P = 2: 0, 1, 8, 9, not 0, 8, 1, 9. Which axis of "
@@ -80,7 +80,7 @@ def pixels_come_in_reading_order(student, case):
     images, P = case
     expected = blocks(images, P).flatten(1, 2).flatten(2)
     got = student(images, P)
-    assert_close(_by_smallest(got), _by_smallest(expected), what="the pixels of the patches, wherever these stand,")
+    assert_close(_by_smallest(got), _by_smallest(expected), what="the order of pixels in a patch")
 
 
 images_and_P = st.tuples(shapes(low=1), fillers()).map(lambda drawn: (*drawn[1]((drawn[0][0], *[drawn[0][1] * drawn[0][2]] * 2)), drawn[0][1]))
@@ -124,7 +124,7 @@ def what_does_not_fit_is_refused(student, case):
     B, P, S = case
     images, _ = _numbered((B, P, 3))
     sums = blocks(images, P).flatten(1, 2).flatten(2).sum(-1)
-    assert_close(student(images, P).sum(-1).sort(-1).values, sums.sort(-1).values, what="the sums of the patches of an image that P divides")
+    assert_close(student(images, P).sum(-1).sort(-1).values, sums.sort(-1).values, what="the sum of each patch of an image that P divides")
     odd = torch.arange(B * S * S, dtype=torch.float64).reshape(B, S, S)
     assert_true(student.refuses(odd, P), "images that P does not divide are cut without an error", what="the call")
 
@@ -136,5 +136,5 @@ def the_images_stay_as_they_were(student, case):
     images, P = case
     got = student(images, P)
     sums = blocks(images, P).flatten(1, 2).flatten(2).sum(-1)
-    assert_close(got.sum(-1).sort(-1).values, sums.sort(-1).values, what="the sums of the patches")
-    assert_close(student.arguments_after(images, P)[0], images, what="the images after the call")
+    assert_close(got.sum(-1).sort(-1).values, sums.sort(-1).values, what="the sum of each patch")
+    assert_close(student.arguments_after(images, P)[0], images, what="each image after the call")
