@@ -3,12 +3,13 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: help demo test bench build prove clean
+.PHONY: help demo test bench build experiments prove clean
 
 help:
 	@echo "make demo    grade a sample class end to end"
 	@echo "make test    the kit's own tests"
 	@echo "make build   source notebooks and releases from the authored files"
+	@echo "make experiments  every lesson run whole, training included; its figures as images in build/figures"
 	@echo "make prove   right answers on 300 seeds, every misconception caught on 30"
 	@echo "make bench   what grading costs, beside stock nbgrader"
 	@echo "make clean   remove what was installed and made"
@@ -33,6 +34,9 @@ bench: $(READY)
 build: $(READY)
 	$(BIN)/python -m autograder.results
 	$(BIN)/autograder build
+
+experiments: $(READY)
+	$(BIN)/python -m autograder.experiments
 
 prove: $(READY)
 	AUTOGRADER_SEEDS=300 $(BIN)/python -m pytest -n auto tests/test_checks.py

@@ -14,7 +14,10 @@ from rich.console import Console
 from rich.markup import escape
 
 from autograder import __version__
-from autograder.assignment import CourseError, assignments
+from autograder.imports import without_collections
+
+with without_collections():
+    from autograder.assignment import CourseError, assignments
 
 app = typer.Typer(no_args_is_help=True, add_completion=True, pretty_exceptions_enable=False, rich_markup_mode=None,
                   help="An auto-graded homework kit about transformers.")
