@@ -19,7 +19,7 @@ class TinyViT(nn.Module):
     """A vision transformer for images of S x S pixels, cut into patches of P x P: B images in, B x n_classes logits out.
 
     D: features of a token. H: heads. n_layers: how many EncoderLayers. Leave __init__ as it is: the checks build the model with other
-    sizes and load its parameters by their names.
+    sizes and load its parameters by their names. The model is going to be trained, so gradients must reach its parameters.
     """
 
     def __init__(self, P=2, S=8, D=32, H=4, n_layers=2, n_classes=10):
