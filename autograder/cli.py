@@ -134,7 +134,7 @@ def demo(folder: Annotated[Path, typer.Argument(help="Where to put the demo cour
     from autograder.demo import make_demo
     root, _ = _course()
     count = make_demo(root, folder)
-    out.print(f"{count} submissions in {escape(str(folder))}/submitted; grade them there with: autograder grade {assignments()[0]}")
+    out.print(f"{count} submissions in {escape(str(folder))}/submitted; grade them there with: autograder grade attention (or {', '.join(assignments()[1:])})")
 
 
 def _write_json(results, path: Path | None) -> None:
