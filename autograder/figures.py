@@ -1,5 +1,6 @@
 """Plotly figures for the notebooks: heat maps with words on the axes, grouped bars, panels of curves through points and of functions.
 """Plotly figures for the notebooks: heat maps with words on the axes, grouped bars, panels of curves and of points.
+"""Plotly figures for the notebooks: heat maps with words on the axes, grouped bars, panels of curves, rows of small pictures.
 
 Every function takes torch tensors (NumPy arrays and nested lists do as well) and returns a plotly Figure. Nothing depends on
 colour alone: heat maps print their values, bars carry patterns, curves differ in dash and marker. Plotly is imported when the
@@ -175,6 +176,39 @@ def _look(style: int, line: int | None) -> dict[str, Any]:
     if line is not None:
         return {"mode": "lines", "line": {"color": colour, "width": 2.5, "dash": DASHES[line % len(DASHES)]}}
     return {"mode": "markers", "marker": {"color": colour, "size": 7, "symbol": SYMBOLS[style % len(SYMBOLS)], "opacity": 0.6}}
+def picture_rows(rows: Mapping[str, Sequence[Any]], titles: Sequence[str] | None = None, *, title: str = "") -> Figure:
+    """Small pictures in rows, those of a column belonging together; each row has a scale and a colour bar of its own, from 0 up.
+
+    rows: maps the name of a row to its pictures, as many in each row; a picture is a matrix, its first row on top.
+    titles: one for each column. Values are written into a picture where there is room for them.
+    Raises ValueError if a picture is not a matrix or a row has more or fewer pictures than the first.
+    """
+    from plotly.subplots import make_subplots
+
+    tables = {name: [_matrix(picture, i) for i, picture in enumerate(pictures)] for name, pictures in rows.items()}
+    columns = len(next(iter(tables.values())))
+    side, height = NARROW / columns, len(tables) * (NARROW / columns + 12)
+    fig = make_subplots(rows=len(tables), cols=columns, column_titles=titles, horizontal_spacing=0.02, vertical_spacing=12 / height)
+    for r, (name, pictures) in enumerate(tables.items(), 1):
+        if len(pictures) != columns:
+            raise ValueError(f"'{name}' has {len(pictures)} pictures where {columns} are drawn in the first row.")
+        for c, table in enumerate(pictures, 1):
+            _add_picture(fig, table, name, r, c, 0.85 * side / len(table[0]))
+        axis = _colour_axis(pictures, False, "")
+        axis["colorbar"] |= {"len": 0.9 * (side + 12) / height, "y": 1 - (r - 0.5) / len(tables)}
+        fig.update_layout({f"coloraxis{r}": axis})
+    return _finish(fig, title, round(height), bottom=30)
+
+
+def _add_picture(fig: Figure, table: list[list[float]], name: str, r: int, c: int, room: float) -> None:
+    """Put one picture, with square cells, at row r and column c. name: of its row. room: as for `_heat_map`."""
+    names = [[str(n) for n in range(size)] for size in (len(table), len(table[0]))]
+    trace = _heat_map(table, *names, ("row", "column"), name, room)
+    trace.coloraxis = f"coloraxis{r}"
+    fig.add_trace(trace, row=r, col=c)
+    fig.update_xaxes(showticklabels=False, range=[-0.5, len(table[0]) - 0.5], constrain="domain", row=r, col=c)
+    fig.update_yaxes(showticklabels=False, range=[len(table) - 0.5, -0.5], constrain="domain", scaleanchor=fig.data[-1].xaxis,
+                     title_text=name if c == 1 else "", row=r, col=c)
 
 
 def _heat_map(table: list[list[float]], rows: list[str], columns: list[str], axes: tuple[str, str], label: str, room: float) -> Any:
