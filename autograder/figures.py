@@ -1,6 +1,4 @@
-"""Plotly figures for the notebooks: heat maps with words on the axes, grouped bars, panels of curves through points and of functions.
-"""Plotly figures for the notebooks: heat maps with words on the axes, grouped bars, panels of curves and of points.
-"""Plotly figures for the notebooks: heat maps with words on the axes, grouped bars, panels of curves, rows of small pictures.
+"""Plotly figures for the notebooks: heat maps with words on the axes, grouped bars, panels of curves, of functions and of points, pictures.
 
 Every function takes torch tensors (NumPy arrays and nested lists do as well) and returns a plotly Figure. Nothing depends on
 colour alone: heat maps print their values, bars carry patterns, curves differ in dash and marker. Plotly is imported when the
@@ -142,6 +140,8 @@ def smooth_panels(x: Any, panels: Mapping[str, Mapping[str, Any]], *, x_title: s
         fig.update_yaxes(title_text=y_title, zeroline=True, zerolinecolor="black", zerolinewidth=1, **place)
     fig.update_xaxes(title_text=x_title, zeroline=True, zerolinecolor="#BBBBBB")
     return _finish(fig, title, 320 * rows - 80, legend=True)
+
+
 def scatter_panels(panels: Mapping[str, Mapping[str, tuple[Any, Any]]], *, x_title: str, title: str = "", lines: Sequence[str] = (),
                    log_x: bool = False, columns: int = 2) -> Figure:
     """Several panels of points and curves, each with its own numbers on the x axis; one name has one look in all panels.
@@ -176,6 +176,8 @@ def _look(style: int, line: int | None) -> dict[str, Any]:
     if line is not None:
         return {"mode": "lines", "line": {"color": colour, "width": 2.5, "dash": DASHES[line % len(DASHES)]}}
     return {"mode": "markers", "marker": {"color": colour, "size": 7, "symbol": SYMBOLS[style % len(SYMBOLS)], "opacity": 0.6}}
+
+
 def picture_rows(rows: Mapping[str, Sequence[Any]], titles: Sequence[str] | None = None, *, title: str = "") -> Figure:
     """Small pictures in rows, those of a column belonging together; each row has a scale and a colour bar of its own, from 0 up.
 
