@@ -603,12 +603,6 @@ class parameters_through_data(_Layer):
         return [nn.functional.linear(X, f.weight.data, f.bias.data) for f, X in ((self.W_q, X_q), (self.W_k, X_kv), (self.W_v, X_kv))]
 
 
-@_wrong(each_head_shares_out_its_own_attention, "weights with dropout, which functional.dropout also applies in eval mode")
-class dropout_in_eval_mode(_Layer):
-    def weights(self, scores, mask):
-        return nn.functional.dropout(super().weights(scores, mask), 0.1)
-
-
 @_wrong(agrees_with_the_reference, "attention weights computed in half precision")
 class weights_in_half(_Layer):
     def weights(self, scores, mask):

@@ -100,7 +100,7 @@ def each_head_shares_out_its_own_attention(student, case):
 @exercise.check(points=1, examples=10, hint="Build nn.MultiheadAttention(D, H, batch_first=True), put your weights into in_proj_weight, "
                                             "in_proj_bias and out_proj, and call both on two tokens. Do the weights agree already, or only Y not? "
                                             "Check for H = 2 which columns each head got.")
-@given(attending())
+@given(attending(heads=sizes(2, 3)))
 def in_itself_it_agrees_with_torch(student, case):
     """Tokens that attend to themselves get what nn.MultiheadAttention gives with the same weights, and alpha is the same head by head."""
     D, H, filler, X, _ = case
@@ -113,7 +113,7 @@ def in_itself_it_agrees_with_torch(student, case):
 
 @exercise.check(points=0.5, examples=10, hint="X_q asks, X_kv answers. Change X_kv alone: does Y move? Which of the three linear maps get X_q, and "
                                               "which X_kv?")
-@given(attending())
+@given(attending(heads=sizes(2, 3)))
 def across_two_sentences_it_agrees_with_torch(student, case):
     """Tokens X_q that attend to other tokens X_kv, more of them or fewer, get what nn.MultiheadAttention gives."""
     D, H, filler, X_q, X_kv = case
