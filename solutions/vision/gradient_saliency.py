@@ -164,14 +164,10 @@ def gradient_dot_input(model, X):
     return _shares((_gradients(model, X) * X).sum(-1).abs())
 
 
-@_wrong(a_linear_model_has_the_same_saliency_everywhere, "gradients of probabilities: a softmax was put over the outputs first")
+@_wrong(a_linear_model_has_the_same_saliency_everywhere, "gradients of probabilities or of a cross-entropy loss: a softmax was put over the outputs first")
 def of_the_probabilities(model, X):
+    """The loss of class k, -log p_k, gives the same: its gradient is p_k's over p_k, and that factor goes with the sum."""
     return _shares(_gradients(lambda x: torch.softmax(model(x), -1), X).norm(dim=-1))
-
-
-@_wrong(a_linear_model_has_the_same_saliency_everywhere, "gradients of a cross-entropy loss instead of the output itself")
-def of_the_loss(model, X):
-    return _shares(_gradients(lambda x: -torch.log_softmax(model(x), -1), X).norm(dim=-1))
 
 
 @_wrong(rows_sum_to_one, "columns that sum to 1: normalised over the outputs")
