@@ -1,4 +1,4 @@
-"""Plotly figures for the notebooks: heat maps with words on the axes, grouped bars, panels of curves, rows of small pictures.
+"""Plotly figures for the notebooks: heat maps with words on the axes, grouped bars, panels of curves, of functions and of points, pictures.
 
 Every function takes torch tensors (NumPy arrays and nested lists do as well) and returns a plotly Figure. Nothing depends on
 colour alone: heat maps print their values, bars carry patterns, curves differ in dash and marker. Plotly is imported when the
@@ -111,6 +111,71 @@ def line_panels(x: Any, panels: Mapping[str, Mapping[str, Any]], *, x_title: str
         fig.update_yaxes(**({"type": "log", "dtick": 1} if y_title in log_y else {"rangemode": "tozero"}), **place)
     fig.update_xaxes(title_text=x_title, type="log" if log_x else "linear", tickvals=xs, ticktext=[f"{v:g}" for v in xs])
     return _finish(fig, title, 320 * rows - 80, legend=True)
+
+
+def smooth_panels(x: Any, panels: Mapping[str, Mapping[str, Any]], *, x_title: str, title: str = "", columns: int = 2,
+                  notes: Mapping[str, Sequence[tuple[float, float, str]]] | None = None) -> Figure:
+    """Several panels of functions of one variable, drawn as lines without markers; a function has the same dash and colour throughout.
+
+    x: N numbers in rising order, shared by all panels. x_title: their name.
+    panels: maps the title of a panel's y axis to its curves, and the name of a curve to its N numbers. columns: panels in a row.
+    notes: maps the title of a panel's y axis to points (x, y, text) that are marked and explained.
+    Raises ValueError if a curve does not have N numbers.
+    """
+    from plotly.subplots import make_subplots
+
+    xs = _vector(x, len(x), x_title)
+    columns, rows = _grid(len(panels), columns)
+    styles = {name: i for i, name in enumerate(dict.fromkeys(name for curves in panels.values() for name in curves))}
+    fig = make_subplots(rows=rows, cols=columns, horizontal_spacing=0.26 / columns, vertical_spacing=0.26 / rows)
+    seen: set[str] = set()
+    for i, (y_title, curves) in enumerate(panels.items()):
+        place = {"row": i // columns + 1, "col": i % columns + 1}
+        for name, values in curves.items():
+            curve = _curve(xs, _vector(values, len(xs), name), name, styles[name], name not in seen)
+            fig.add_trace(curve.update(mode="lines"), **place)
+            seen.add(name)
+        for at, height, text in (notes or {}).get(y_title, ()):
+            fig.add_annotation(x=at, y=height, text=text, showarrow=True, arrowhead=2, ax=0, ay=34 if height < 0 else -34, **place)
+        fig.update_yaxes(title_text=y_title, zeroline=True, zerolinecolor="black", zerolinewidth=1, **place)
+    fig.update_xaxes(title_text=x_title, zeroline=True, zerolinecolor="#BBBBBB")
+    return _finish(fig, title, 320 * rows - 80, legend=True)
+
+
+def scatter_panels(panels: Mapping[str, Mapping[str, tuple[Any, Any]]], *, x_title: str, title: str = "", lines: Sequence[str] = (),
+                   log_x: bool = False, columns: int = 2) -> Figure:
+    """Several panels of points and curves, each with its own numbers on the x axis; one name has one look in all panels.
+
+    panels: maps the title of a panel's y axis to its series, and the name of a series to a pair (x, y) of equally many numbers.
+    x_title: the name of the x axes. lines: names of the series that are drawn as a curve through their points instead of as dots.
+    log_x: whether the x axes are logarithmic. columns: panels in a row.
+    Raises ValueError if the two parts of a series differ in length.
+    """
+    import plotly.graph_objects as go
+    from plotly.subplots import make_subplots
+
+    columns, rows = _grid(len(panels), columns)
+    styles = {name: i for i, name in enumerate(dict.fromkeys(name for series in panels.values() for name in series))}
+    fig = make_subplots(rows=rows, cols=columns, horizontal_spacing=0.26 / columns, vertical_spacing=0.26 / rows)
+    seen: set[str] = set()
+    for i, (y_title, series) in enumerate(panels.items()):
+        place = {"row": i // columns + 1, "col": i % columns + 1}
+        for name, (x, y) in series.items():
+            xs = _vector(x, len(x), name)
+            fig.add_trace(go.Scatter(x=xs, y=_vector(y, len(xs), name), name=name, legendgroup=name, showlegend=name not in seen,
+                                     hovertemplate="%{x}: %{y:.4g}", **_look(styles[name], list(lines).index(name) if name in lines else None)), **place)
+            seen.add(name)
+        fig.update_yaxes(title_text=y_title, zeroline=True, zerolinecolor="black", zerolinewidth=1, **place)
+    fig.update_xaxes(title_text=x_title, type="log" if log_x else "linear", **({"dtick": 1, "tickformat": "~f"} if log_x else {}))
+    return _finish(fig, title, 320 * rows - 40, legend=True)
+
+
+def _look(style: int, line: int | None) -> dict[str, Any]:
+    """Colour, and dash or marker, of one series of `scatter_panels`; `line` is its number among the curves, None for dots."""
+    colour = COLOURS[style % len(COLOURS)]
+    if line is not None:
+        return {"mode": "lines", "line": {"color": colour, "width": 2.5, "dash": DASHES[line % len(DASHES)]}}
+    return {"mode": "markers", "marker": {"color": colour, "size": 7, "symbol": SYMBOLS[style % len(SYMBOLS)], "opacity": 0.6}}
 
 
 def picture_rows(rows: Mapping[str, Sequence[Any]], titles: Sequence[str] | None = None, *, title: str = "") -> Figure:
