@@ -32,8 +32,8 @@ def gradient_saliency(model, X):
     return lengths / torch.where(total == 0, 1.0, total)
 
 
-@exercise.hidden_check(points=1.5, hint="Compare with finite differences: move one entry of X by 1e-5 to either side and watch all K outputs. Then try a single "
-                                        "token, a single feature, a single output.")
+@exercise.hidden_check(points=1.5, hint="Compare with finite differences: move one entry of X by 1e-5 to either side and watch all K outputs. Then try "
+                                        "a single token, a single feature, a single output.")
 @given(curved())
 def agrees_with_the_reference(student, case):
     """Agrees with the reference on curved models, with one and with several outputs, tokens and features."""
