@@ -65,8 +65,8 @@ def tokens_agree_with_the_reference(student, case):
     assert_close(mine.call("tokens", images), theirs.call("tokens", images), what="the output of tokens")
 
 
-@exercise.hidden_check(points=2, examples=20, hint="Follow one image through n_layers = 1, then 2: tokens, layers one after the other, norm, the class token's row, head. "
-                                                   "Does anything happen twice, or in another order?")
+@exercise.hidden_check(points=2, examples=20, hint="Follow one image through n_layers = 1, then 2: tokens, layers one after the other, norm, the class "
+                                                   "token's row, head. Does anything happen twice, or in another order?")
 @given(_any_depth)
 def logits_agree_with_the_reference(student, case):
     """The logits agree with the reference's, for none, one and two layers with weights of their own."""

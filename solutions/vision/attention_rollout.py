@@ -43,7 +43,8 @@ _with_zeros = st.tuples(sizes(1, 3), sizes(1, 3), sizes(2, 5)).flatmap(lambda sh
     distributions(batch=st.just((shape[1], shape[2])), low=shape[2], high=shape[2], zeros=True), min_size=shape[0], max_size=shape[0]))
 
 
-@exercise.hidden_check(points=0.5, examples=15, hint="A weight of exactly 0 is an ordinary weight here. Is anything in your code divided by a weight, or its logarithm taken?")
+@exercise.hidden_check(points=0.5, examples=15, hint="A weight of exactly 0 is an ordinary weight here. Is anything in your code divided by a weight, "
+                                                     "or its logarithm taken?")
 @given(_with_zeros)
 def agrees_where_weights_are_zero(student, alphas):
     """Agrees with the reference where some weights are exactly 0, as under a mask."""

@@ -40,8 +40,8 @@ def _any_model(draw):
     return model, draw(FILLERS)((draw(sizes(1, 3)), SIDE, SIDE))[0]
 
 
-@exercise.hidden_check(points=2, hint="Build a stand-in with two layers and two heads, and follow one image by hand: its tokens, the first layer, the second one's "
-                                      "norm1, its attention.")
+@exercise.hidden_check(points=2, hint="Build a stand-in with two layers and two heads, and follow one image by hand: its tokens, the first layer, the "
+                                      "second one's norm1, its attention.")
 @given(_any_model())
 def agrees_with_the_reference(student, case):
     """Agrees with the reference for one to three layers, with one and with several heads and images."""

@@ -32,8 +32,8 @@ def gradient_saliency(model, X):
     return lengths / torch.where(total == 0, 1.0, total)
 
 
-@exercise.hidden_check(points=1.5, hint="Compare with finite differences: move one entry of X by 1e-5 to either side and watch all K outputs. Then try a single "
-                                        "token, a single feature, a single output.")
+@exercise.hidden_check(points=1.5, hint="Compare with finite differences: move one entry of X by 1e-5 to either side and watch all K outputs. Then try "
+                                        "a single token, a single feature, a single output.")
 @given(curved())
 def agrees_with_the_reference(student, case):
     """Agrees with the reference on curved models, with one and with several outputs, tokens and features."""
@@ -164,14 +164,10 @@ def gradient_dot_input(model, X):
     return _shares((_gradients(model, X) * X).sum(-1).abs())
 
 
-@_wrong(a_linear_model_has_the_same_saliency_everywhere, "gradients of probabilities: a softmax was put over the outputs first")
+@_wrong(a_linear_model_has_the_same_saliency_everywhere, "gradients of probabilities or of a cross-entropy loss: a softmax was put over the outputs first")
 def of_the_probabilities(model, X):
+    """The loss of class k, -log p_k, gives the same: its gradient is p_k's over p_k, and that factor goes with the sum."""
     return _shares(_gradients(lambda x: torch.softmax(model(x), -1), X).norm(dim=-1))
-
-
-@_wrong(a_linear_model_has_the_same_saliency_everywhere, "gradients of a cross-entropy loss instead of the output itself")
-def of_the_loss(model, X):
-    return _shares(_gradients(lambda x: -torch.log_softmax(model(x), -1), X).norm(dim=-1))
 
 
 @_wrong(rows_sum_to_one, "columns that sum to 1: normalised over the outputs")

@@ -60,8 +60,8 @@ def first_token(model):
     return model.weights["class_token"].flatten() + model.weights["positions"][0]
 
 
-@exercise.check(points=1, examples=10, hint="Print tokens(images)[:, 0] for two images. The class token knows nothing of any image yet: which row is it, and which "
-                                            "position does it get?")
+@exercise.check(points=1, examples=10, hint="Print tokens(images)[:, 0] for two images. The class token knows nothing of any image yet: which row is "
+                                            "it, and which position does it get?")
 @given(without_layers)
 def the_class_token_comes_first(student, case):
     """Row 0 of the tokens is the class token plus position 0, the same for every image."""
@@ -70,8 +70,8 @@ def the_class_token_comes_first(student, case):
     assert_close(rows, first_token(model).expand(rows.shape), what="row 0 of the tokens")
 
 
-@exercise.check(points=1, examples=10, hint="Set all positions to 0 in your head: what remains of row 1 + n should be `embed` of patch n. Then the positions: how many are "
-                                            "there, and is each added once, to one row?")
+@exercise.check(points=1, examples=10, hint="Set all positions to 0 in your head: what remains of row 1 + n should be `embed` of patch n. Then the "
+                                            "positions: how many are there, and is each added once, to one row?")
 @given(without_layers)
 def every_patch_has_its_token(student, case):
     """Row 1 + n of the tokens is the embedded patch n plus position 1 + n."""
@@ -81,8 +81,8 @@ def every_patch_has_its_token(student, case):
     assert_close(model.call("tokens", images)[:, 1:], expected, what="each row below the class token's")
 
 
-@exercise.check(points=0.5, examples=6, hint="Exchange two patches of an image. Their contents change places, their positions stay. Which of the two moves in your tokens, "
-                                              "and does any other row change?")
+@exercise.check(points=0.5, examples=6, hint="Exchange two patches of an image. Their contents change places, their positions stay. Which of the two "
+                                             "moves in your tokens, and does any other row change?")
 @given(without_layers, st.integers(0, 8), st.integers(1, 7))
 def positions_stay_when_patches_move(student, case, first, further):
     """If two patches of an image change places, their rows do, but for the positions, and nothing else changes."""
@@ -101,8 +101,8 @@ def positions_stay_when_patches_move(student, case, first, further):
     assert_close(model.call("tokens", moved), before[:, places] - positions[places] + positions, what="each token after two patches changed places")
 
 
-@exercise.check(points=1, examples=8, hint="TinyViT(n_layers=0) gives the class token no chance to see the image. So what are its logits, and why are they the same for all "
-                                            "images? Which row do you read, and has it been through `norm`?")
+@exercise.check(points=1, examples=8, hint="TinyViT(n_layers=0) gives the class token no chance to see the image. So what are its logits, and why are "
+                                           "they the same for all images? Which row do you read, and has it been through `norm`?")
 @given(without_layers)
 def without_layers_the_class_token_speaks_alone(student, case):
     """With no layers, the logits are the head of the normalised class token, the same for every image."""
@@ -113,8 +113,8 @@ def without_layers_the_class_token_speaks_alone(student, case):
     assert_close(model(images), logits.expand(len(images), -1), what="the output without layers")
 
 
-@exercise.check(points=0.5, examples=6, hint="With a layer, replace one patch by another: the class token sees it through attention. Is each layer called on what the layer "
-                                              "before it returned? And each image by itself must give the same as in a batch.")
+@exercise.check(points=0.5, examples=6, hint="With a layer, replace one patch by another: the class token sees it through attention. Is each layer "
+                                             "called on what the layer before it returned? And each image by itself must give the same as in a batch.")
 @given(with_layers, st.integers(0, 8), fillers(("normal",)))
 def every_patch_reaches_its_own_logits(student, case, which, filler):
     """With layers, a change in any patch changes the logits of its image, and of no other."""
@@ -129,8 +129,8 @@ def every_patch_reaches_its_own_logits(student, case, which, filler):
     assert_close(model(images[-1:].clone())[0], before[-1], what="the output for the last image by itself")
 
 
-@exercise.check(points=0.5, examples=2, hint="Print sum(p.numel() for p in TinyViT().parameters()): it is 26,538 with the __init__ you were given. Then print the shape of "
-                                             "tokens(images) for 8 x 8 pixels.")
+@exercise.check(points=0.5, examples=2, hint="Print sum(p.numel() for p in TinyViT().parameters()): it is 26,538 with the __init__ you were given. "
+                                             "Then print the shape of tokens(images) for 8 x 8 pixels.")
 @given(fillers(("normal",)))
 def the_default_model(student, filler):
     """TinyViT() has 26,538 parameters and makes 17 tokens of 32 features and 10 logits of an image."""
@@ -144,8 +144,8 @@ def the_default_model(student, filler):
     assert_true((logits[0] - logits[1]).abs().max() > 1e-9, "two different images get the same logits", what="the output")
 
 
-@exercise.check(points=0.5, examples=5, hint="Call .backward() on the logits and look at class_token.grad and positions.grad. Is there a .detach(), a .data, a no_grad or a new "
-                                             "tensor somewhere on the way?")
+@exercise.check(points=0.5, examples=5, hint="Call .backward() on the logits and look at class_token.grad and positions.grad. Is there a .detach(), a "
+                                             ".data, a no_grad or a new tensor somewhere on the way?")
 @given(with_layers, fillers(("normal",)))
 def it_can_be_trained(student, case, filler):
     """Gradients reach the class token and position 0 alike, and what reaches the bias of `embed` is the sum of the other positions'."""
@@ -161,7 +161,8 @@ def it_can_be_trained(student, case, filler):
     assert_close(by_name["positions"][1:].sum(0), by_name["embed.bias"], what="the sum of the gradients of the other positions, against that of embed.bias,")
 
 
-@exercise.check(points=0.5, examples=4, hint="Call the model twice on the same images. Which line writes into the images, or into a parameter (`+=` on positions or class_token)?")
+@exercise.check(points=0.5, examples=4, hint="Call the model twice on the same images. Which line writes into the images, or into a parameter (`+=` on "
+                                             "positions or class_token)?")
 @given(with_layers)
 def a_call_leaves_no_trace(student, case):
     """The images are unchanged after a call, and a second call on the same model gives the same."""

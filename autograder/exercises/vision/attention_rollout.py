@@ -67,8 +67,8 @@ def rows_sum_to_one(student, alphas):
     assert_close(rollout.sum(-1), 1.0, what="the sum of each row of the rollout")
 
 
-@exercise.check(points=1.5, examples=15, hint="If R mixes the inputs into the tokens after layer 1, what mixes them into the tokens after layer 2: which matrix "
-                                             "stands on the left? Try two layers with one head and N = 2 on paper.")
+@exercise.check(points=1.5, examples=15, hint="If R mixes the inputs into the tokens after layer 1, what mixes them into the tokens after layer 2: "
+                                              "which matrix stands on the left? Try two layers with one head and N = 2 on paper.")
 @given(several)
 def deep_layers_act_on_what_earlier_ones_made(student, alphas):
     """The rollout of all layers is that of the later layers times that of the first one."""
@@ -88,8 +88,8 @@ def _two_looks(draw):
 two_looks = _two_looks()  # N, two tokens of them, and the number of heads
 
 
-@exercise.check(points=1, examples=10, hint="Take N = 2 with every row of the first layer (1, 0) and every row of the second (0, 1). Token 1 of the second layer "
-                                            "looks only at itself: what had it taken up from token 0 before?")
+@exercise.check(points=1, examples=10, hint="Take N = 2 with every row of the first layer (1, 0) and every row of the second (0, 1). Token 1 of the "
+                                            "second layer looks only at itself: what had it taken up from token 0 before?")
 @given(two_looks)
 def two_layers_by_hand(student, case):
     """If all tokens look at i in the first layer and at j in the second, a quarter of each stays, a half comes from i and a quarter from j."""
@@ -103,8 +103,8 @@ def two_layers_by_hand(student, case):
     assert_close(student([looks[0].clone(), looks[1].clone()]), expected, what="the rollout")
 
 
-@exercise.check(points=0.5, examples=12, hint="Give your function two heads, then a single head that is their mean. Both must give the same: at what point of your "
-                                              "code do the heads become one matrix?")
+@exercise.check(points=0.5, examples=12, hint="Give your function two heads, then a single head that is their mean. Both must give the same: at what "
+                                              "point of your code do the heads become one matrix?")
 @given(maps(layers=(2, 3), heads=(2, 3)))
 def only_the_mean_of_the_heads_counts(student, alphas):
     """A layer counts by the mean of its heads: one head that is this mean does the same."""
@@ -122,7 +122,8 @@ def _with_idle_layer(draw):
 with_idle_layer = _with_idle_layer()  # maps, and where a layer is put in whose tokens look at themselves only
 
 
-@exercise.check(points=0.5, examples=12, hint="A layer whose map is the identity passes every token on as it is. What does your code do to the layers before and after it?")
+@exercise.check(points=0.5, examples=12, hint="A layer whose map is the identity passes every token on as it is. What does your code do to the layers "
+                                              "before and after it?")
 @given(with_idle_layer)
 def an_idle_layer_changes_nothing(student, case):
     """A layer in which each token looks at itself alone can be put in anywhere without a change."""

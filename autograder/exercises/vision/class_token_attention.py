@@ -45,8 +45,8 @@ def _assert_plausible(attention):
     assert_true((attention[0] - attention[1]).abs().max() > 1e-6, "two different images get the same weights", what="the attention")
 
 
-@exercise.check(points=1, examples=8, hint="On a black image all tokens of the stand-in are equal. How much attention does the class token then pay to each of N "
-                                            "tokens, itself among them? Print a row of yours and its sum.")
+@exercise.check(points=1, examples=8, hint="On a black image all tokens of the stand-in are equal. How much attention does the class token then pay to "
+                                           "each of N tokens, itself among them? Print a row of yours and its sum.")
 @given(cases)
 def equal_tokens_get_equal_attention(student, case):
     """Rows are positive and sum to less than 1, and where all N tokens are equal each patch gets 1/N."""
@@ -73,8 +73,9 @@ def one_layer_by_hand(sizes_, filler, images):
     return torch.stack(heads).mean(0)[:, 1:]
 
 
-@exercise.check(points=1.5, examples=10, hint="Make a stand-in with one layer and look at what goes into its attention in EncoderLayer.forward: is that what goes in "
-                                              "at yours? Then print the whole N x N map: which row is the class token's, and which column do you leave out?")
+@exercise.check(points=1.5, examples=10, hint="Make a stand-in with one layer and look at what goes into its attention in EncoderLayer.forward: is "
+                                              "that what goes in at yours? Then print the whole N x N map: which row is the class token's, and which "
+                                              "column do you leave out?")
 @given(cases)
 def a_single_layer_by_hand(student, case):
     """With one layer, row b is the mean over the heads of the class token's weights in image b, its weight for itself left out."""
@@ -83,8 +84,9 @@ def a_single_layer_by_hand(student, case):
     assert_close(student(_model(depth=1, **sizes_).fill(filler), images), expected, what="the attention in a single layer")
 
 
-@exercise.check(points=1, examples=8, hint="Of several layers it is the last one's attention that is asked for, at what reaches it from the layer before. Print the layer "
-                                            "that your attention comes from, and count how many layers your tokens have been through by then.")
+@exercise.check(points=1, examples=8, hint="Of several layers it is the last one's attention that is asked for, at what reaches it from the layer "
+                                           "before. Print the layer that your attention comes from, and count how many layers your tokens have been "
+                                           "through by then.")
 @given(cases, st.integers(2, 3))
 def only_the_last_layer_is_looked_at(student, case, depth):
     """It is the same whether the first layers stand in `layers` or work inside `tokens`: they only prepare the last one's input."""

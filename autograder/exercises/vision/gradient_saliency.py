@@ -49,8 +49,8 @@ def a_linear_model_is_read_off_its_weights(student, case):
     assert_close(student(Given("LinearReadout", W), X), lengths(W), what="the saliency")
 
 
-@exercise.check(points=0.5, hint="Add up a row, then a column: which of the two belongs to one output? If output 0 does not depend on a token at all, what should "
-                                 "stand there?")
+@exercise.check(points=0.5, hint="Add up a row, then a column: which of the two belongs to one output? If output 0 does not depend on a token at all, "
+                                 "what should stand there?")
 @given(weights_and_tokens, st.integers(0, 3))
 def rows_sum_to_one(student, case, which):
     """Each row sums to 1, and a token has 0 exactly where the output ignores it."""
@@ -65,8 +65,9 @@ def rows_sum_to_one(student, case, which):
     assert_close(saliency.sum(-1), 1.0, what="the sum of each row")
 
 
-@exercise.check(points=1, examples=15, hint="Call your function on a model with two outputs, then on the model with the second output only. Is anything carried over "
-                                            "from one output to the next, or shared between them (a softmax, a loss, one sum for all)?")
+@exercise.check(points=1, examples=15, hint="Call your function on a model with two outputs, then on the model with the second output only. Is "
+                                            "anything carried over from one output to the next, or shared between them (a softmax, a loss, one sum for "
+                                            "all)?")
 @given(weights_and_tokens)
 def every_output_for_itself(student, case):
     """Row k is what comes out for a model that has output k alone, and does not change if other outputs do."""
@@ -81,7 +82,8 @@ def every_output_for_itself(student, case):
     assert_close(saliency[-1:], alone, what="the row of the last output, against what comes out for that output alone,")
 
 
-@exercise.check(points=0.5, examples=15, hint="A linear model has the same gradient everywhere. Does your answer use the tokens for anything but to differentiate there?")
+@exercise.check(points=0.5, examples=15, hint="A linear model has the same gradient everywhere. Does your answer use the tokens for anything but to "
+                                              "differentiate there?")
 @given(weights_and_tokens, fillers(("normal",)))
 def a_linear_model_has_the_same_saliency_everywhere(student, case, filler):
     """For a linear model, other tokens give the same saliency, and so does a model with twice the outputs."""
@@ -96,7 +98,8 @@ def a_linear_model_has_the_same_saliency_everywhere(student, case, filler):
     assert_close(student(Given("LinearReadout", W), elsewhere), here, what="the saliency at other tokens")
 
 
-@exercise.check(points=1, examples=12, hint="Take LinearReadout with W = zeros for one output: its gradients are all 0, and 0 / 0 is NaN. What should the row be?")
+@exercise.check(points=1, examples=12, hint="Take LinearReadout with W = zeros for one output: its gradients are all 0, and 0 / 0 is NaN. What should "
+                                            "the row be?")
 @given(weights_and_tokens, st.integers(0, 2))
 def an_output_without_gradient_gets_zeros(student, case, which):
     """The row of an output that depends on nothing is 0, and the other rows are as they were."""
@@ -119,8 +122,8 @@ def curved(low=1):
         lambda d: tuple(d[4]((d[0], d[1], d[3]), (d[2], d[3]), (d[1], d[2]))))
 
 
-@exercise.check(points=1, hint="The derivative of sin is cos, so this model's gradient depends on X. Do you differentiate at the X that you were given, and with "
-                               "respect to X rather than to the model's own parameters?")
+@exercise.check(points=1, hint="The derivative of sin is cos, so this model's gradient depends on X. Do you differentiate at the X that you were "
+                               "given, and with respect to X rather than to the model's own parameters?")
 @given(curved(low=2))
 def a_curved_model_is_differentiated_at_the_tokens(student, case):
     """For a model that is a sum of sines, row k holds the lengths of the gradients worked out by hand at X."""
