@@ -35,7 +35,7 @@ build: $(READY)
 	$(BIN)/autograder build
 
 prove: $(READY)
-	AUTOGRADER_SEEDS=300 $(BIN)/python -m pytest -n auto tests/test_attention.py
+	AUTOGRADER_SEEDS=300 $(BIN)/python -m pytest -n auto tests/test_checks.py
 
 clean:
 	rm -rf .venv demo build dist *.egg-info

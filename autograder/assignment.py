@@ -44,6 +44,11 @@ def built_file(assignment: str) -> Path:
     return Path(public.__path__[0], assignment, "built.json")
 
 
+def given_file(assignment: str) -> Path:
+    """Where an assignment defines what is given to students in locked cells."""
+    return Path(public.__path__[0], assignment, "_given.py")
+
+
 @lru_cache
 def exercise_named(name: str) -> Exercise | None:
     """The exercise of that name in any assignment, or None."""

@@ -1,7 +1,8 @@
 """Building an assignment: the authored script and the exercises become the source notebook and, through nbgrader, the release.
 
-The same files give the same bytes. Cell kinds are marked in the script's cell lines: ``given=true``, ``exercise="name"``,
-``figure=true``, ``experiment=true``, and on a markdown cell ``question="slug" points=2``.
+The same files give the same bytes. Cell kinds are marked in the script's cell lines: ``given=true``, ``given="Name other_name"`` (the
+source of these from the assignment's ``_given.py``), ``exercise="name"``, ``figure=true``, ``experiment=true``, and on a markdown
+cell ``question="slug" points=2``.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder import blueprint
-from autograder.assignment import CourseError, built_file, hidden_counts, with_staff_half
+from autograder.assignment import CourseError, built_file, given_file, hidden_counts, with_staff_half
 from autograder.exercise import HIDDEN, PUBLIC, Exercise
 from autograder.gradebook import alembic_on_path
 from autograder.smallcases import find_small_cases
@@ -108,7 +109,19 @@ def _add_cell(draft: _Draft, cell: Any, number: int) -> None:
         if len(kinds) != 1:
             raise CourseError(f"{draft.path}: code cell {number} ({cell.source.splitlines()[:1]}) needs exactly one mark: "
                               "given=true, figure=true, experiment=true or exercise=\"name\"")
-        draft.add(kinds[0], "code", cell.source, draft.numbered(kinds[0]), {"locked": True})
+        source = _given_source(draft, marks["given"], cell.source) if isinstance(marks.get("given"), str) else cell.source
+        draft.add(kinds[0], "code", source, draft.numbered(kinds[0]), {"locked": True})
+
+
+def _given_source(draft: _Draft, names: str, below: str) -> str:
+    """The named definitions of the assignment's ``_given.py``, and what the script has below them."""
+    path = given_file(draft.path.stem)
+    text = path.read_text(encoding="utf-8") if path.is_file() else ""
+    found = {node.name: ast.get_source_segment(text, node) for node in ast.parse(text).body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+    missing = [name for name in names.split() if name not in found]
+    if missing:
+        raise CourseError(f"{draft.path}: given=\"{names}\" names {missing[0]}, which {path} does not define")
+    return "\n\n\n".join([*(found[name] for name in names.split()), *([below] if below.strip() else [])])
 
 
 def _add_question(draft: _Draft, text: str, slug: str, points: Any, number: int) -> None:
@@ -124,7 +137,7 @@ def _add_exercise(draft: _Draft, name: str, number: int) -> None:
         raise CourseError(f"{draft.path}: cell {number} is a slot for {name!r}, which is no exercise of this assignment; "
                           f"there are {', '.join(draft.exercises)}")
     draft.placed.append(name)
-    draft.add(blueprint.SOLUTION, "code", solution_source(draft.solutions / f"{name}.py", name), name, {"solution": True})
+    draft.add(blueprint.SOLUTION, "code", solution_source(draft.solutions / f"{name}.py", name, gives_init=exercise.gives_init), name, {"solution": True})
     draft.add(blueprint.CHECKS, "code", f"check({name})", f"{name}-checks",
               {"grade": True, "locked": True, "points": _number(exercise.points)})
 
@@ -133,16 +146,33 @@ def _number(value: float) -> float | int:
     return int(value) if value == int(value) else value
 
 
-def solution_source(path: Path, name: str) -> str:
-    """The reference as a solution cell: its signature and docstring, and its body between nbgrader's marks."""
+def solution_source(path: Path, name: str, *, gives_init: bool = True) -> str:
+    """The reference as a solution cell: what the student is given, and the rest between nbgrader's marks.
+
+    Given are signatures and docstrings, and of a class also ``__init__`` whole where `gives_init`.
+    """
     text = path.read_text(encoding="utf-8")
     node = next((n for n in ast.parse(text).body if isinstance(n, (ast.FunctionDef, ast.ClassDef)) and n.name == name), None)
     if node is None or ast.get_docstring(node) is None or len(node.body) < 2:
         raise CourseError(f"{path}: the reference {name} is missing, or has no docstring, or no body")
     lines = text.splitlines()
-    head = lines[node.lineno - 1:node.body[0].end_lineno]
-    body = lines[node.body[0].end_lineno:node.end_lineno]
-    return "\n".join([*head, "    ### BEGIN SOLUTION", *body, "    ### END SOLUTION"])
+    if isinstance(node, ast.FunctionDef):
+        return "\n".join(_with_marks(lines, node))
+    parts = lines[node.lineno - 1:node.body[0].end_lineno]
+    for method in node.body[1:]:
+        if not isinstance(method, ast.FunctionDef) or method.name != "__init__" and ast.get_docstring(method) is None:
+            raise CourseError(f"{path}: in the reference class {name}, line {method.lineno}, there may only be methods with docstrings")
+        whole = method.name == "__init__" and gives_init
+        parts += ["", *(lines[method.lineno - 1:method.end_lineno] if whole else _with_marks(lines, method))]
+    return "\n".join(parts)
+
+
+def _with_marks(lines: list[str], node: ast.FunctionDef) -> list[str]:
+    """A function or method with everything below its docstring (or its signature) between nbgrader's marks."""
+    first = node.body[1] if ast.get_docstring(node) is not None else node.body[0]
+    start = node.body[0].end_lineno if ast.get_docstring(node) is not None else first.lineno - 1
+    indent = " " * first.col_offset
+    return [*lines[node.lineno - 1:start], f"{indent}### BEGIN SOLUTION", *lines[start:node.end_lineno], f"{indent}### END SOLUTION"]
 
 
 def _generate_release(source: Path, release: Path, assignment: str) -> None:

@@ -52,7 +52,7 @@ def check(function: Callable) -> None:
 def verdict_at_the_desk(exercise: Exercise, function: Callable) -> ExerciseVerdict:
     """The verdict of the public checks on a function of this process, inputs drawn from the public seed."""
     verdict = ExerciseVerdict(exercise, [], not_run=hidden_counts(exercise.assignment).get(exercise.name, 0))
-    student, remarks = local(function, exercise.returns), set()
+    student, remarks = local(function, exercise), set()
     spend = time.monotonic() + SHRINK_SECONDS
     for one in exercise.checks:
         if one.visibility == PUBLIC:
@@ -94,7 +94,7 @@ def _patient(student: Student, spend: float) -> Student:
         if time.monotonic() > spend:
             raise _Spent
         return student.ask(operation)
-    return Student(ask, student.returns)
+    return Student(ask, student.exercise)
 
 
 @lru_cache(maxsize=None)

@@ -17,11 +17,12 @@ from autograder.blueprint import Blueprint
 from autograder.box import Box
 from autograder.course import Limits
 from autograder.deck import DeckExercise
+from autograder.exercise import Exercise
 from autograder.forbidden import forbidden_uses
 from autograder.judge import Lost, judge
 from autograder.notebook import Submission
 from autograder.rebuild import STUDENT, Cell, Rebuilt, rebuild
-from autograder.run import Run, checked_answers
+from autograder.run import Run, calls_request, checked_answers
 from autograder.student import OverLimit
 from autograder.untrusted import wire
 from autograder.verdict import GRADER_FAULT, NOT_ATTEMPTED, RAISED, CheckVerdict, ExerciseVerdict
@@ -132,19 +133,19 @@ def _check(runs: _Runs, graded: Graded, deck: DeckExercise, seed: int) -> Exerci
         if undefined:
             verdict = _whole(deck, RAISED, undefined)
         else:
-            verdict = judge(deck, answers, lambda operation: runs.main.call(name, operation), _explaining(runs, name), seed=seed)
+            verdict = judge(deck, answers, lambda operation: runs.main.call(deck.exercise, operation), _explaining(runs, deck.exercise), seed=seed)
         verdict.remarks += [use.sentence for use in forbidden_uses(_sources(graded.rebuilt, name), deck.exercise.forbids)]
     missing = hidden_counts(deck.exercise.assignment).get(name, 0)
     verdict.not_run = 0 if deck.exercise.reference is not None else missing
     return verdict
 
 
-def _explaining(runs: _Runs, name: str):
+def _explaining(runs: _Runs, exercise: Exercise):
     """Calls made to explain a failure: in the clean run, and not on the submission's time."""
     def ask(operation: tuple) -> tuple:
         started = time.monotonic()
         try:
-            return runs.shown().call(name, operation)
+            return runs.shown().call(exercise, operation)
         finally:
             runs.main.deadline += time.monotonic() - started
     return ask
@@ -233,7 +234,7 @@ def _answers(run: Run, deck: DeckExercise) -> list[CheckAnswers | Lost]:
 
 
 def _replies(run: Run, deck: DeckExercise, plan: list[list[int]], *, first: bool) -> Iterator[Reply]:
-    request = wire.encode({"do": "calls", "name": deck.exercise.name})
+    request = calls_request(deck.exercise)
     worker = run.ready()
     payload = deck.payload if first else deck.encoded(plan)
     raw = worker.ask_raw([request, payload], replies=len(plan), seconds=run.seconds(run.limits.check_seconds))

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
 from typing import Any, Callable
 
 import torch
 from hypothesis import strategies as st
 
 from autograder.case import current_case
-from autograder.student import Shaped, Student, local
+from autograder.conform import Shaped
+from autograder.student import Student, local
 
 PUBLIC, HIDDEN = "public", "hidden"
 
@@ -49,12 +53,19 @@ class Exercise:
     module: pass ``__name__``; its last part is the exercise's name, the one before it the assignment's.
     title: what the student reads. returns: a function with the exercise's parameters that gives each result's name and
     `Shaped`. forbids: dotted names of library functions whose use is flagged for a person.
+
+    For a class: parameters: a function with the constructor's parameters that gives name and shape of every parameter of the module.
+    returns: one function for each method, whose first argument is the `Built` module. aliases: (pattern, replacement) renamings of
+    parameters that are tried when a name is missing. gives_init: whether the student is given ``__init__``.
     """
 
     module: str
     title: str
-    returns: Callable[..., dict[str, Shaped]]
+    returns: Callable[..., dict[str, Shaped]] | dict[str, Callable[..., dict[str, Shaped]]]
     forbids: tuple[str, ...] = ()
+    parameters: Callable[..., dict[str, tuple[int, ...]]] | None = None
+    aliases: tuple[tuple[str, str], ...] = ()
+    gives_init: bool = True
     checks: list[Check] = field(default_factory=list)
     reference: Reference | None = None
     alternates: list[Answer] = field(default_factory=list)
@@ -70,6 +81,12 @@ class Exercise:
     def assignment(self) -> str:
         """The assignment that the exercise belongs to."""
         return self.module.split(".")[-2]
+
+    @cached_property
+    def context(self) -> dict[str, Any]:
+        """What the process needs in which the student's code is asked: the source of given models, and the aliases."""
+        path = Path(sys.modules[self.module].__file__ or "").parent / "_given.py"
+        return {"given": path.read_text(encoding="utf-8") if path.is_file() else "", "aliases": [list(pair) for pair in self.aliases]}
 
     @property
     def points(self) -> float:
@@ -105,7 +122,7 @@ class Exercise:
         """Register the reference (staff half). It can be called in hidden checks like the student's function."""
         if function.__name__ != self.name:
             raise ValueError(f"{self.module}: the reference is called {function.__name__}; call it {self.name}")
-        self.reference = Reference(function, local(function, self.returns))
+        self.reference = Reference(function, local(function, self))
         return self.reference
 
     def alternate(self, function: Callable) -> Callable:
@@ -127,7 +144,7 @@ class Exercise:
         return register
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Reference:
     """The reference answer. Within a case that is met again its answers are looked up, not computed again."""
 
@@ -136,26 +153,32 @@ class Reference:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """As the student's function: results in the agreed form, arguments never changed."""
-        return self._remembered(("call", args, kwargs), lambda: self.student(*args, **kwargs))
+        return self._remembering(*args, **kwargs)
 
     def vjp(self, cotangents: tuple, *args: Any, **kwargs: Any) -> Any:
         """As `Student.vjp`."""
-        return self._remembered(("vjp", (cotangents, *args), kwargs), lambda: self.student.vjp(cotangents, *args, **kwargs))
+        return self._remembering.vjp(cotangents, *args, **kwargs)
 
-    def _remembered(self, key: tuple, compute: Callable[[], Any]) -> Any:
+    def build(self, *args: Any, **kwargs: Any) -> Any:
+        """As `Student.build`: a module of the reference class."""
+        return self._remembering.build(*args, **kwargs)
+
+    @cached_property
+    def _remembering(self) -> Student:
+        return Student(self._remembered, self.student.exercise, recorded=False)
+
+    def _remembered(self, operation: tuple) -> tuple:
         case = current_case()
         if case.used < len(case.reference):
-            known, value = case.reference[case.used]
+            known, answer = case.reference[case.used]
             case.used += 1
-            if same_values(known, key):
-                return value
-        calls = len(case.calls)
-        value = compute()
-        del case.calls[calls:]  # the student's calls only
+            if same_values(known, operation):
+                return answer
+        answer = self.student.ask(operation)
         if case.used >= len(case.reference):
-            case.reference.append((key, value))
+            case.reference.append((operation, answer))
             case.used += 1
-        return value
+        return answer
 
 
 def same_values(one: Any, other: Any) -> bool:

@@ -111,7 +111,7 @@ def _told(deck: DeckExercise, check: DeckCheck, failures: list[tuple[int, BaseEx
     ask = _bounded(explain)
     try:
         cases = deck.exercise.small_cases.get(check.check.name, [])
-        known = first_failure(check.check, Student(ask, deck.exercise.returns), cases)
+        known = first_failure(check.check, Student(ask, deck.exercise), cases)
     except (_Spent, OverLimit):
         known = None
     known = known or _shrink(deck, check.check, ask)
@@ -140,7 +140,7 @@ def _bounded(explain: Ask) -> Ask:
 
 def _shrink(deck: DeckExercise, check: Check, ask: Ask) -> Failure | None:
     seed = seed_of(PUBLIC_SEED, deck.exercise.assignment, deck.exercise.name, check.name)
-    return smallest_failure(check, Student(ask, deck.exercise.returns), seed=seed, ignore=_Spent)
+    return smallest_failure(check, Student(ask, deck.exercise), seed=seed, ignore=_Spent)
 
 
 def _name_behaviour(deck: DeckExercise, answers: list[list[tuple] | Lost], failed: set[int], verdict: ExerciseVerdict) -> None:
@@ -170,7 +170,7 @@ def _name_behaviour(deck: DeckExercise, answers: list[list[tuple] | Lost], faile
 def _fails(deck: DeckExercise, answer: Answer) -> set[int]:
     """The checks of the deck that a misconception fails."""
     def ask(operation: tuple) -> tuple:
-        return perform(answer.function, operation)
+        return perform(answer.function, operation, deck.exercise.context)
     return {number for number, check in enumerate(deck.checks) if _failures(deck, check, deck.misconceived(answer, number), ask, set())}
 
 
@@ -193,6 +193,8 @@ def same_answer(one: Any, other: Any) -> bool:
         if one and other and one[0] == "raised" and other[0] == "raised":
             return one[1] == other[1]
         return len(one) == len(other) and all(map(same_answer, one, other))
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(same_answer(one[key], other[key]) for key in one)
     if isinstance(one, torch.Tensor) or isinstance(other, torch.Tensor):
         return False
     return one == other

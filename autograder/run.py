@@ -13,6 +13,7 @@ from typing import Any
 
 from autograder.box import Box, Worker
 from autograder.course import Limits
+from autograder.exercise import Exercise
 from autograder.notebook import clean_text
 from autograder.rebuild import Cell
 from autograder.student import OverLimit
@@ -90,10 +91,10 @@ class Run:
             kept.append(output)
         return kept
 
-    def call(self, name: str, operation: tuple) -> tuple:
-        """Call the notebook's function `name` once and return the checked answer."""
+    def call(self, exercise: Exercise, operation: tuple) -> tuple:
+        """Ask the notebook's function or class once and return the checked answer."""
         worker = self.ready()
-        request = wire.encode({"do": "calls", "name": name})
+        request = calls_request(exercise)
         reply, = worker.ask([request, wire.encode([[operation]])], replies=1, seconds=self.seconds(self.limits.check_seconds))
         return checked_answers(reply, 1)[0]
 
@@ -101,6 +102,11 @@ class Run:
         """End the worker."""
         if self.worker is not None:
             self.worker.kill()
+
+
+def calls_request(exercise: Exercise) -> bytes:
+    """What comes before a frame of operations: whom they are for."""
+    return wire.encode({"do": "calls", "name": exercise.name, "context": exercise.context})
 
 
 def checked_reply(reply: Any) -> dict[str, Any]:
@@ -132,6 +138,8 @@ def _checked_answer(answer: Any) -> tuple:
             return "limit", "It asked for more memory than the limit allows."
         if answer[0] == "unsupported" and len(answer) == 2 and type(answer[1]) is str:
             return "unsupported", _in_our_words(answer[1])
+        if answer[0] == "unfit" and len(answer) == 3 and type(answer[1]) is str and type(answer[2]) is str:
+            return answer
         if answer[0] == "raised":
             return _checked_error(answer) or ("unsupported", "something that is not an answer")
     return "unsupported", "something that is not an answer"

@@ -30,7 +30,7 @@ def _cases(exercise: Exercise, check: Any) -> list[dict[str, Any]]:
     found: dict[bytes, dict[str, Any]] = {}
     for known in exercise.misconceptions:
         seed = seed_of(PUBLIC_SEED, exercise.assignment, exercise.name, check.name)
-        failure = smallest_failure(check, local(known.function, exercise.returns), seed=seed)
+        failure = smallest_failure(check, local(known.function, exercise), seed=seed)
         if failure is not None:
             found.setdefault(wire.encode(packed(failure.drawn)), failure.drawn)
     return [found[key] for key in sorted(found, key=lambda key: (size_of(found[key]), key))][:KEPT]

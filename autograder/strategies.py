@@ -14,6 +14,8 @@ from typing import Any
 import torch
 from hypothesis import strategies as st
 
+from autograder.given import Given, described, undescribed
+
 KINDS = ("small integers", "normal", "uniform")
 
 
@@ -90,13 +92,15 @@ def permutations(n: int) -> st.SearchStrategy[list[int]]:
     return st.permutations(range(n))
 
 
-_FILLER = "__filler__"
+_FILLER, _GIVEN = "__filler__", "__drawn_given__"
 
 
 def packed(value: Any) -> Any:
     """Drawn inputs as plain data that the wire's codec can write."""
     if isinstance(value, Filler):
         return (_FILLER, value.kind, value.seed)
+    if isinstance(value, Given):
+        return (_GIVEN, described(value))
     if type(value) in (list, tuple):
         return type(value)(packed(item) for item in value)
     return {key: packed(item) for key, item in value.items()} if type(value) is dict else value
@@ -106,6 +110,8 @@ def unpacked(value: Any) -> Any:
     """What `packed` was given."""
     if type(value) is tuple and len(value) == 3 and type(value[0]) is str and value[0] == _FILLER:
         return Filler(*value[1:])
+    if type(value) is tuple and len(value) == 2 and type(value[0]) is str and value[0] == _GIVEN:
+        return undescribed(value[1])
     if type(value) in (list, tuple):
         return type(value)(unpacked(item) for item in value)
     return {key: unpacked(item) for key, item in value.items()} if type(value) is dict else value

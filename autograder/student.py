@@ -6,39 +6,23 @@ connection to the worker, or around answers that were given before. All of them 
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import dataclass
-from typing import Any, Callable
+from typing import TYPE_CHECKING, Any, Callable
 
 import torch
 
 from autograder.case import current_case
 from autograder.compare import Mismatch
-from autograder.untrusted.operations import AFTER, CALL, VJP, perform
+from autograder.conform import booleans, conform, floats, integers
+from autograder.given import Given, described
+from autograder.untrusted.operations import AFTER, BUILD, CALL, VJP, perform
 
+if TYPE_CHECKING:
+    from autograder.built import Built
+
+__all__ = ["Given", "OverLimit", "Student", "StudentRaised", "booleans", "floats", "integers", "local"]
 Ask = Callable[[tuple], tuple]
-
-
-@dataclass(frozen=True)
-class Shaped:
-    """What one result must be: its `dims`, and whether its entries are floats, booleans or ints."""
-
-    dims: tuple[int, ...]
-    entries: str = "float"
-
-
-def floats(*dims: int) -> Shaped:
-    """A tensor of floats of shape `dims`."""
-    return Shaped(tuple(dims))
-
-
-def booleans(*dims: int) -> Shaped:
-    """A tensor of bools of shape `dims` (0 and 1 of any dtype are taken for it)."""
-    return Shaped(tuple(dims), "bool")
-
-
-def integers(*dims: int) -> Shaped:
-    """A tensor of ints of shape `dims`; no dims for a single count (floats of integral value are taken for it)."""
-    return Shaped(tuple(dims), "int")
 
 
 class StudentRaised(Exception):
@@ -55,116 +39,91 @@ class OverLimit(BaseException):
 
 @dataclass(frozen=True)
 class Student:
-    """`ask` carries an operation to the function and brings the answer back; `returns` declares the results' shapes."""
+    """`ask` carries an operation to the function or class and brings the answer back.
+
+    exercise: what is known about it: the results' shapes, a class's parameters. recorded: whether the running case notes the calls
+    (the student's, not the reference's).
+    """
 
     ask: Ask
-    returns: Callable[..., dict[str, Shaped]]
+    exercise: Any
+    recorded: bool = True
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the function on copies of the arguments; floating results come back as float64."""
-        value = self._asked((CALL, args, kwargs, None))
-        return conform(value, self.returns(*args, **kwargs))
+        value = self.asked((CALL, described(args), described(kwargs), None))
+        return conform(value, self.exercise.returns(*args, **kwargs))
 
     def arguments_after(self, *args: Any, **kwargs: Any) -> list[Any]:
-        """The arguments as the function left them, in order."""
-        return self._asked((AFTER, args, kwargs, None))
+        """The arguments as the function left them, in order; None in the place of a model."""
+        return self.asked((AFTER, described(args), described(kwargs), None))
 
     def vjp(self, cotangents: tuple, *args: Any, **kwargs: Any) -> list[torch.Tensor] | None:
         """Gradients of sum_i <cotangent_i, output_i> with respect to the floating tensors in `args`, or None.
 
         None means that no gradient flows at all (NumPy inside the function). A cotangent of None leaves an output out.
         """
-        value = self._asked((VJP, args, kwargs, tuple(cotangents)))
-        if value is None:
-            current_case().remarks.add("No gradient flows through the result, so nothing could be trained through it.")
-        return value
+        return self.remarked(self.asked((VJP, described(args), described(kwargs), tuple(cotangents))))
 
     def refuses(self, *args: Any, **kwargs: Any) -> bool:
-        """Whether the function raises on these arguments."""
-        answer = self.ask((CALL, args, kwargs, None))
-        current_case().calls.append(((CALL, args, kwargs, None), answer))
-        return answer[0] == "raised"
+        """Whether the function raises on these arguments; for a class, whether constructing it does."""
+        if self.exercise.parameters is not None:
+            return self.build(*args, **kwargs).refused(BUILD)
+        return self.answer((CALL, described(args), described(kwargs), None))[0] == "raised"
 
-    def _asked(self, operation: tuple) -> Any:
+    def build(self, *args: Any, **kwargs: Any) -> Built:
+        """A module of the student's class, as constructed with these arguments. Nothing is asked yet."""
+        from autograder.built import Built
+        bound = inspect.signature(self.exercise.parameters).bind(*args, **kwargs)
+        bound.apply_defaults()
+        return Built(self, (args, kwargs), dict(bound.arguments))
+
+    def answer(self, operation: tuple) -> tuple:
+        """The raw answer to an operation, noted in the running case."""
         answer = self.ask(operation)
-        current_case().calls.append((operation, answer))
-        if answer[0] == "raised":
-            raise StudentRaised(*answer[1:])
-        if answer[0] == "limit":
-            raise OverLimit(answer[1])
-        if answer[0] == "unsupported":
-            raise Mismatch("type", "the result", f"the result is {answer[1]}, which cannot be compared")
-        return answer[1]
+        if self.recorded:
+            current_case().calls.append((operation, answer))
+        return answer
+
+    def asked(self, operation: tuple) -> Any:
+        """The value of an operation, as `value_of`."""
+        return value_of(self.answer(operation), {})
+
+    def remarked(self, gradients: Any) -> Any:
+        """`gradients` as they are; where there are none, the student is told."""
+        if gradients is None and self.recorded:
+            current_case().remarks.add("No gradient flows through the result, so nothing could be trained through it.")
+        return gradients
 
 
-def local(function: Callable, returns: Callable[..., dict[str, Shaped]]) -> Student:
-    """A `Student` around a function of this process."""
-    return Student(lambda operation: perform(function, operation), returns)
+def value_of(answer: tuple, shapes: dict[str, tuple[int, ...]]) -> Any:
+    """The value that an answer carries; `shapes` are the parameters that a module was expected to have.
 
-
-def conform(value: Any, shapes: dict[str, Shaped]) -> Any:
-    """Bring a returned value to the agreed form: a tensor, or a tuple of them in the order of `shapes`.
-
-    Values decide, not types: another floating dtype, ints for floats, 0/1 for booleans and a list for a tuple are taken.
-    Raises `Mismatch` on a wrong structure or shape.
+    Raises `StudentRaised`, `OverLimit` or `Mismatch` where there is none.
     """
-    if len(shapes) == 1:
-        (name, shaped), = shapes.items()
-        return _conform_one(value, name, shaped)
-    if not isinstance(value, (tuple, list)) or len(value) != len(shapes):
-        wanted = f"the pair ({', '.join(shapes)})" if len(shapes) == 2 else f"({', '.join(shapes)})"
-        raise Mismatch("type", "the result", f"the function must return {wanted}, and returned {_kind(value)}")
-    return tuple(_conform_one(item, name, shaped) for item, (name, shaped) in zip(value, shapes.items()))
+    if answer[0] == "raised":
+        raise StudentRaised(*answer[1:])
+    if answer[0] == "limit":
+        raise OverLimit(answer[1])
+    if answer[0] == "unsupported":
+        raise Mismatch("type", "the result", f"the result is {answer[1]}, which cannot be compared")
+    if answer[0] == "unfit":
+        raise Mismatch("type", "the module", _unfit_sentence(answer, shapes))
+    return answer[1]
 
 
-def _kind(value: Any) -> str:
-    if value is None:
-        return "None: is a return statement missing?"
-    if isinstance(value, torch.Tensor):
-        return "one tensor"
-    if isinstance(value, (tuple, list)):
-        return f"a {type(value).__name__} of {len(value)}"
-    return f"a value of type {type(value).__name__}"
+def _unfit_sentence(answer: tuple, shapes: dict[str, tuple[int, ...]]) -> str:
+    _, what, name = answer
+    if what == "no module":
+        return "what the class makes is no torch.nn.Module: its line must read class Name(nn.Module), and __init__ call super().__init__()"
+    if name not in shapes:
+        return "the parameters cannot be loaded by the names that the exercise gives"
+    if what == "missing":
+        return (f"the module has no parameter called {name} (a layer kept in a plain list, or a tensor that is no nn.Parameter, "
+                "is not registered)")
+    return f"the parameter {name} has another shape than {tuple(shapes[name])}"
 
 
-def _conform_one(value: Any, name: str, shaped: Shaped) -> Any:
-    if isinstance(value, (bool, int, float)) and shaped.dims == ():
-        value = torch.tensor(value, dtype=torch.float64 if isinstance(value, float) else None)
-    if not isinstance(value, torch.Tensor):
-        raise Mismatch("type", name, f"{name} must be a tensor, and is {_kind(value)}")
-    if value.is_complex():
-        raise Mismatch("type", name, f"{name} is complex; real numbers are expected")
-    if tuple(value.shape) != shaped.dims:
-        raise Mismatch("shape", name, f"{name} has the wrong shape",
-                       f"{tuple(value.shape)} instead of {shaped.dims}", None, value)
-    if shaped.entries == "float":
-        return _as_float64(value, name)
-    return _as_exact(value, name, shaped.entries)
-
-
-def _as_float64(value: torch.Tensor, name: str) -> torch.Tensor:
-    if value.dtype is torch.float64:
-        return value
-    case = current_case()
-    if value.is_floating_point():
-        case.rounding = max(case.rounding, torch.finfo(value.dtype).eps)
-        case.remarks.add(f"{name} comes back as {value.dtype} although float64 went in; its values were compared "
-                         "at that precision.")
-        exact = value.to(torch.float64)
-        case.coarse[id(exact)] = (exact, value.dtype)
-        return exact
-    return value.to(torch.float64)
-
-
-def _as_exact(value: torch.Tensor, name: str, entries: str) -> torch.Tensor:
-    target = torch.bool if entries == "bool" else torch.int64
-    if value.dtype is target:
-        return value
-    exact = value.to(torch.float64)
-    allowed = (exact == 0) | (exact == 1) if entries == "bool" else exact == exact.round()
-    if not bool(allowed.all()):
-        words = "True and False" if entries == "bool" else "whole numbers"
-        raise Mismatch("type", name, f"{name} must hold {words} only, and has dtype {value.dtype}", "", None, value)
-    if entries == "bool":
-        current_case().remarks.add(f"{name} holds 0 and 1 of {value.dtype}; torch.bool says more clearly what it is.")
-    return exact.to(target)
+def local(function: Callable, exercise: Any) -> Student:
+    """A `Student` around a function or class of this process."""
+    return Student(lambda operation: perform(function, operation, exercise.context), exercise)

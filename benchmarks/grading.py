@@ -39,7 +39,7 @@ EXERCISES = with_staff_half("attention", Path({root!r}))
 def holds(name, function):
     exercise = EXERCISES[name]
     for check in exercise.checks:
-        failure = smallest_failure(check, local(function, exercise.returns), seed=seed_of(name, check.name))
+        failure = smallest_failure(check, local(function, exercise), seed=seed_of(name, check.name))
         assert failure is None, str(failure.error)
 '''
 

@@ -65,7 +65,7 @@ def test_hidden_checks_show_no_expected_values_and_no_student_text(grade, grader
 
 
 def test_hidden_examples_come_from_the_build_and_not_from_the_deck(grade):
-    from autograder.verdict import literal
+    from autograder.rendering import literal
     softmax = HEAD + "    return (Z - Z.min(dim, keepdim=True).values) / 3\n"
     shown = {c.name: c.counterexample.reproduce[0] for c in exercise_of(grade({"softmax": softmax}), "softmax").checks
              if c.visibility == "hidden" and c.counterexample}

@@ -1,4 +1,4 @@
-"""What can be asked of a student's function: call it, differentiate it, or look at its arguments afterwards.
+"""What can be asked of a student's function or class: call it, differentiate it, or look at its arguments afterwards.
 
 The same code runs in a worker (on the student's function) and in the grader (on a reference), so that both sides
 of every comparison went the same way. An answer is plain data.
@@ -11,26 +11,30 @@ from typing import Any, Callable
 
 import torch
 
+from autograder.untrusted import modules
+from autograder.untrusted.modules import Context, Unfit
 from autograder.untrusted.wire import Unsupported, plain
 
 CALL, AFTER, VJP = "call", "after", "vjp"
+BUILD, SHAPES, STATE = "build", "shapes", "state"
 
 
-def perform(function: Callable, operation: tuple) -> tuple:
-    """Carry out ``(kind, args, kwargs, extra)`` and return ``("value", v)``, ``("raised", …)``, ``("unsupported", …)``
-    or ``("limit", …)``.
+def perform(function: Callable, operation: tuple, context: Context) -> tuple:
+    """Carry out ``(kind, args, kwargs, extra)`` and return ``("value", v)``, ``("raised", …)``, ``("unsupported", …)``,
+    ``("unfit", …)`` or ``("limit", …)``.
 
-    Whatever the student's code raises, SystemExit and KeyboardInterrupt included, is an answer and not an event.
+    `extra` holds the cotangents of a function's VJP; for a class it is a dict, see `_perform_on_module`. Whatever the student's
+    code raises, SystemExit and KeyboardInterrupt included, is an answer and not an event.
     """
     kind, args, kwargs, extra = operation
     args, kwargs = copied(args), copied(kwargs)
     try:
-        if kind == CALL:
-            return "value", plain(function(*args, **kwargs))
-        if kind == AFTER:
-            function(*args, **kwargs)
-            return "value", plain([*args, *kwargs.values()])
-        return "value", _vjp(function, args, kwargs, extra)
+        if isinstance(extra, dict):
+            with modules.in_float64():
+                return "value", _perform_on_module(function, kind, args, kwargs, extra, context)
+        return "value", _perform(function, kind, modules.resolved(args, context), modules.resolved(kwargs, context), extra)
+    except Unfit as error:
+        return "unfit", *error.args
     except Unsupported as error:
         return "unsupported", str(error)[:200]
     except RecursionError:
@@ -40,6 +44,32 @@ def perform(function: Callable, operation: tuple) -> tuple:
             traceback.clear_frames(error.__traceback__)  # lets go of what was allocated
             return "limit", "It asked for more memory than the limit allows."
         return describe_error(error)
+
+
+def _perform(function: Callable, kind: str, args: tuple, kwargs: dict, cotangents: tuple | None) -> Any:
+    if kind == CALL:
+        return plain(function(*args, **kwargs))
+    if kind == AFTER:
+        function(*args, **kwargs)
+        return plain([None if isinstance(a, torch.nn.Module) else a for a in (*args, *kwargs.values())])
+    return _vjp(function, args, kwargs, cotangents, {})
+
+
+def _perform_on_module(factory: Callable, kind: str, args: tuple, kwargs: dict, extra: dict[str, Any], context: Context) -> Any:
+    """`extra` says what to build (see `modules.build`), the "method" to ask, the "earlier" calls and the "cotangents"."""
+    module, entries = modules.build(factory, extra, context)
+    if kind == BUILD:
+        return None
+    if kind == SHAPES:
+        return {name: tuple(parameter.shape) for name, parameter in module.named_parameters()}
+    if kind == STATE:
+        return {name: plain(torch.cat(parts) if len(parts) > 1 else parts[0]) for name, parts in entries.items()}
+    method = module if extra["method"] == "forward" else getattr(module, extra["method"])
+    for earlier_args, earlier_kwargs in copied(extra["earlier"]):
+        method(*earlier_args, **earlier_kwargs)
+    if kind != VJP:
+        return _perform(method, kind, args, kwargs, None)
+    return _vjp(method, args, kwargs, extra["cotangents"], entries)
 
 
 def describe_error(error: BaseException) -> tuple:
@@ -66,14 +96,15 @@ def copied(value: Any) -> Any:
     return value
 
 
-def _vjp(function: Callable, args: tuple, kwargs: dict, cotangents: tuple) -> Any:
-    """Gradients of sum_i <cotangent_i, output_i> with respect to the floating tensors among `args`.
+def _vjp(function: Callable, args: tuple, kwargs: dict, cotangents: tuple, entries: dict[str, list[torch.Tensor]]) -> Any:
+    """Gradients of sum_i <cotangent_i, output_i> with respect to the floating tensors among `args`, those inside lists included.
 
-    None stands for a result through which no gradient can flow (NumPy inside, a detached result).
+    With `entries` (a module's parameters by name) a pair: those gradients, and the parameters' by name. None stands for a
+    result through which no gradient can flow (NumPy inside, a detached result).
     """
-    leaves = [a.requires_grad_() for a in args if isinstance(a, torch.Tensor) and a.is_floating_point()]
+    leaves: list[torch.Tensor] = []
     # A leaf may not be changed in place, and a student may do so: hand out a copy inside the graph.
-    args = tuple(a * 1 if isinstance(a, torch.Tensor) and a.requires_grad else a for a in args)
+    args = tuple(_inside_the_graph(a, leaves) for a in args)
     try:
         outputs = function(*args, **kwargs)
     except RuntimeError as error:
@@ -88,5 +119,21 @@ def _vjp(function: Callable, args: tuple, kwargs: dict, cotangents: tuple) -> An
     for output, cotangent in pairs:
         if output.shape != cotangent.shape:
             raise Unsupported(f"a result of shape {tuple(output.shape)} where {tuple(cotangent.shape)} is expected")
-    gradients = torch.autograd.grad([o for o, _ in pairs], leaves, [c.to(o.dtype) for o, c in pairs], allow_unused=True)
-    return [torch.zeros_like(leaf) if g is None else plain(g) for leaf, g in zip(leaves, gradients)]
+    parameters = [part.requires_grad_() for parts in entries.values() for part in parts]
+    wanted = leaves + parameters
+    gradients = torch.autograd.grad([o for o, _ in pairs], wanted, [c.to(o.dtype) for o, c in pairs], allow_unused=True)
+    gradients = [torch.zeros_like(leaf) if g is None else plain(g) for leaf, g in zip(wanted, gradients)]
+    if not entries:
+        return gradients
+    rest = iter(gradients[len(leaves):])
+    by_name = {name: [next(rest) for _ in parts] for name, parts in entries.items()}
+    return gradients[:len(leaves)], {name: torch.cat(parts) if len(parts) > 1 else parts[0] for name, parts in by_name.items()}
+
+
+def _inside_the_graph(value: Any, leaves: list[torch.Tensor]) -> Any:
+    if isinstance(value, torch.Tensor) and value.is_floating_point():
+        leaves.append(value.requires_grad_())
+        return value * 1
+    if type(value) in (list, tuple):
+        return type(value)(_inside_the_graph(item, leaves) for item in value)
+    return value

@@ -18,14 +18,14 @@ def warm_up() -> None:
     """Run every path once in the template, so that nothing is imported or compiled in a worker."""
     import torch
     x = torch.ones(2, 2, dtype=torch.float64)
-    answers = [operations.perform(torch.tanh, (kind, (x,), {}, (x,))) for kind in ("call", "after", "vjp")]
+    answers = [operations.perform(torch.tanh, (kind, (x,), {}, (x,)), {}) for kind in ("call", "after", "vjp")]
     wire.decode(wire.encode(answers))
 
 
 def serve(channel: socket.socket) -> None:
     """Answer requests on `channel` until it is closed.
 
-    A request is ``{"do": "cell", "source": …}`` or ``{"do": "calls", "name": …}`` followed by a frame with, for each
+    A request is ``{"do": "cell", "source": …}`` or ``{"do": "calls", "name": …, "context": …}`` followed by a frame with, for each
     check, its operations; the first is answered by one frame, the second by one frame a check.
     """
     reseed()
@@ -42,7 +42,7 @@ def serve(channel: socket.socket) -> None:
             function = shell.lookup(request["name"])
             for check in wire.decode(payload):
                 with shell.quiet():
-                    answers = [operations.perform(function, operation) for operation in check]
+                    answers = [operations.perform(function, operation, request["context"]) for operation in check]
                 wire.send(channel, nonce, encoded(answers))
 
 

@@ -1,4 +1,4 @@
-"""The attention checks held against right, wrong and trivial answers.
+"""Every assignment's checks held against right, wrong and trivial answers.
 
 AUTOGRADER_SEEDS says how many course seeds the right answers must pass (`make prove` uses 300).
 """
@@ -11,21 +11,21 @@ import pytest
 import torch
 from support import ROOT
 
-from autograder.assignment import with_staff_half
+from autograder.assignment import assignments, with_staff_half
 from autograder.case import Case, running
 from autograder.explore import draw_cases, seed_of
 from autograder.student import local
 
 SEEDS = int(os.environ.get("AUTOGRADER_SEEDS", "3"))
-EXERCISES = with_staff_half("attention", ROOT)
+EXERCISES = {f"{assignment}.{name}": exercise for assignment in assignments() for name, exercise in with_staff_half(assignment, ROOT).items()}
 WRONG = [(name, known.name) for name, exercise in EXERCISES.items() for known in exercise.misconceptions]
 
 
 def failing(exercise, function, seed: int, checks=None) -> dict:
     """The checks that `function` fails on the inputs of a course seed, with the first error of each."""
-    student, failed = local(function, exercise.returns), {}
+    student, failed = local(function, exercise), {}
     for check in checks or exercise.checks:
-        for drawn in draw_cases(check, seed=seed_of(seed, "attention", exercise.name, check.name)):
+        for drawn in draw_cases(check, seed=seed_of(seed, exercise.assignment, exercise.name, check.name)):
             with running(Case()):
                 try:
                     check.body(student, **drawn)
@@ -52,33 +52,50 @@ def test_every_misconception_fails_the_check_that_its_author_named(name, wrong):
         assert failing(exercise, known.function, seed, [known.caught_by]), seed
 
 
-def test_every_check_fails_some_misconception():
-    for exercise in EXERCISES.values():
-        killed = set()
-        for known in exercise.misconceptions:
-            killed |= failing(exercise, known.function, 7).keys()
-        assert killed == {check.name for check in exercise.checks}
+@pytest.mark.parametrize("name", EXERCISES)
+def test_every_check_fails_some_misconception(name):
+    exercise, killed = EXERCISES[name], set()
+    for known in exercise.misconceptions:
+        killed |= failing(exercise, known.function, 7).keys()
+    assert killed == {check.name for check in exercise.checks}
 
 
-def trivial(fill, returns):
-    def answer(*args, **kwargs):
-        results = tuple(fill(args, shaped) for shaped in returns(*args, **kwargs).values())
+def trivial(fill, exercise):
+    """An answer of the right form made by `fill(args, shaped)`: a function, or a class all of whose methods answer so."""
+    def result(returns, args, kwargs, shown):
+        results = tuple(fill(shown, shaped) for shaped in returns(*args, **kwargs).values())
         return results if len(results) > 1 else results[0]
-    return answer
+
+    if exercise.parameters is None:
+        return lambda *args, **kwargs: result(exercise.returns, args, kwargs, args)
+
+    def method(returns):
+        return lambda self, *args, **kwargs: result(returns, (self.built, *args), kwargs, args)
+
+    class Trivial(exercise.reference.function):
+        """The reference's parameters, and nothing done with them."""
+
+        def __init__(self, *args, **kwargs):
+            super().__init__(*args, **kwargs)
+            self.built = local(None, exercise).build(*args, **kwargs)
+
+    for name, returns in exercise.returns.items():
+        setattr(Trivial, name, method(returns))
+    return Trivial
 
 
 def _typed(shaped):
-    return torch.bool if shaped.entries == "bool" else torch.float64
+    return {"bool": torch.bool, "int": torch.int64}.get(shaped.entries, torch.float64)
 
 
 FILLS = {
     "zeros": lambda args, shaped: torch.zeros(shaped.dims, dtype=_typed(shaped)),
     "ones": lambda args, shaped: torch.ones(shaped.dims, dtype=_typed(shaped)),
     "equal weights": lambda args, shaped: (torch.full(shaped.dims, 1 / (shaped.dims or (1,))[-1], dtype=torch.float64)
-                                           if shaped.entries == "float" else torch.ones(shaped.dims, dtype=torch.bool)),
+                                           if shaped.entries == "float" else torch.ones(shaped.dims, dtype=_typed(shaped))),
     "random weights": lambda args, shaped: (torch.softmax(torch.randn(shaped.dims, dtype=torch.float64), -1)
                                             if shaped.entries == "float" and shaped.dims else torch.rand(shaped.dims) < 0.5),
-    "the input": lambda args, shaped: args[0] if isinstance(args[0], torch.Tensor) else torch.zeros(shaped.dims, dtype=torch.bool),
+    "the input": lambda args, shaped: args[0] if args and isinstance(args[0], torch.Tensor) else torch.zeros(shaped.dims, dtype=torch.bool),
     "nothing": lambda args, shaped: None,
 }
 
@@ -87,7 +104,7 @@ FILLS = {
 @pytest.mark.parametrize("fill", FILLS)
 def test_a_trivial_answer_earns_nothing(name, fill):
     exercise = EXERCISES[name]
-    failed = failing(exercise, trivial(FILLS[fill], exercise.returns), 1)
+    failed = failing(exercise, trivial(FILLS[fill], exercise), 1)
     assert failed.keys() == {check.name for check in exercise.checks}
 
 
@@ -99,7 +116,7 @@ def test_inputs_keep_their_promises():
                 for value in _tensors(drawn):
                     assert not value.is_floating_point() or value.dtype is torch.float64
                     assert value.is_contiguous() and not value.isnan().any()
-    attend = EXERCISES["scaled_dot_product_attention"]
+    attend = EXERCISES["attention.scaled_dot_product_attention"]
     for check in attend.checks:
         masks = [m for drawn in draw_cases(check, seed=5) for m in _tensors(drawn) if m.dtype is torch.bool]
         assert all(m.any(-1).all() for m in masks) != (check.name == "a_query_that_sees_nothing_gets_zeros") or not masks

@@ -1,0 +1,143 @@
+"""Class exercises: building a student's module, filling its parameters by name, and models that are given to functions.
+
+The same code runs in a worker, at the student's desk and on a reference, so that all of them get the same numbers.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import zlib
+from typing import Any, Callable, Iterator
+
+import torch
+
+GIVEN = "__given__"
+Context = dict[str, Any]  # "given": source of the assignment's given things; "aliases": renamings of parameters
+_namespaces: dict[str, dict[str, Any]] = {}
+# A LayerNorm of one's own, and attention with four Linear layers in place of torch's stacked ones.
+_KNOWN_ALIASES = ((r"weight$", "gamma"), (r"bias$", "beta"), (r"out_proj\.", "W_o."))
+_STACKED = re.compile(r"in_proj_(weight|bias)$")
+
+
+class Unfit(Exception):
+    """The module cannot take the parameters: `args` are what is the matter and the parameter it is about."""
+
+
+def fill_parameters(module: torch.nn.Module, seed: int, kind: str = "normal") -> torch.nn.Module:
+    """Fill every parameter from `seed` by its name, as the checks do; returns the module, in float64 and eval mode.
+
+    module: any torch module. kind: "normal", "uniform" or "small integers"; entries are O(1).
+    """
+    module.double().eval()
+    with torch.no_grad():
+        for name, parameter in module.named_parameters(remove_duplicate=False):
+            parameter.copy_(filled(name, tuple(parameter.shape), seed, kind))
+    return module
+
+
+def filled(name: str, shape: tuple[int, ...], seed: int, kind: str) -> torch.Tensor:
+    """The float64 values of the parameter `name`: they depend on its name, its shape, the seed and the kind alone."""
+    generator = torch.Generator().manual_seed(zlib.crc32(name.encode()) * 65537 + seed)
+    if kind == "small integers":
+        return torch.randint(-1, 2, shape, generator=generator).to(torch.float64)
+    if kind == "uniform":
+        return torch.rand(shape, generator=generator, dtype=torch.float64) * 2 - 1
+    return torch.randn(shape, generator=generator, dtype=torch.float64) * 0.6
+
+
+def checksum(shapes: dict[str, tuple[int, ...]]) -> int:
+    """Stands for the names and shapes of a module's parameters."""
+    return zlib.crc32(repr(sorted((name, tuple(shape)) for name, shape in shapes.items())).encode())
+
+
+@contextlib.contextmanager
+def in_float64() -> Iterator[None]:
+    """Tensors made inside are float64 unless they say otherwise: checks compare modules in float64."""
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float64)
+    try:
+        yield
+    finally:
+        torch.set_default_dtype(before)
+
+
+def build(factory: Callable, wanted: dict[str, Any], context: Context) -> tuple[torch.nn.Module, dict[str, list[torch.Tensor]]]:
+    """Construct a module as `wanted` says; returns it with its parameters by the names that the checks use.
+
+    wanted: "arguments" (args, kwargs), "fill" (kind, seed) or None, "training", "checksum" of the expected names and shapes or
+    else "shapes" in full. Raises `Unfit`.
+    """
+    args, kwargs = wanted["arguments"]
+    module = factory(*args, **kwargs)
+    if not isinstance(module, torch.nn.Module):
+        raise Unfit("no module", "")
+    module.double().train(bool(wanted["training"]))
+    entries = _entries(module, wanted, context)
+    if wanted["fill"] is not None:
+        kind, seed = wanted["fill"]
+        with torch.no_grad():
+            for name, parts in entries.items():
+                rows = filled(name, _stacked_shape(parts), seed, kind)
+                for part, values in zip(parts, rows.split([len(p) for p in parts]) if len(parts) > 1 else [rows]):
+                    part.copy_(values)
+    return module, entries
+
+
+def _stacked_shape(parts: list[torch.Tensor]) -> tuple[int, ...]:
+    first = tuple(parts[0].shape)
+    return first if len(parts) == 1 else (sum(len(part) for part in parts), *first[1:])
+
+
+def _entries(module: torch.nn.Module, wanted: dict[str, Any], context: Context) -> dict[str, list[torch.Tensor]]:
+    own = dict(module.named_parameters(remove_duplicate=False))
+    if "shapes" not in wanted:
+        if checksum({name: tuple(p.shape) for name, p in own.items()}) != wanted["checksum"]:
+            raise Unfit("other names", "")
+        return {name: [parameter] for name, parameter in own.items()}
+    entries = {}
+    for name, shape in wanted["shapes"].items():
+        parts = _found(name, own, context.get("aliases", ()))
+        if parts is None:
+            raise Unfit("missing", name)
+        if _stacked_shape(parts) != tuple(shape):
+            raise Unfit("shape", name)
+        entries[name] = parts
+    return entries
+
+
+def _found(name: str, own: dict[str, torch.Tensor], aliases: Any) -> list[torch.Tensor] | None:
+    """The parameter called `name`, under that name or another that it is known to go by; three parts for a stacked one."""
+    names = [name]
+    for pattern, replacement in (*aliases, *_KNOWN_ALIASES):
+        names += [new for old in names if (new := re.sub(pattern, replacement, old)) not in names]
+    for one in names:
+        if one in own:
+            return [own[one]]
+        parts = [_STACKED.sub(rf"W_{letter}.\1", one) for letter in "qkv"]
+        if parts[0] != one and all(part in own for part in parts):
+            return [own[part] for part in parts]
+    return None
+
+
+def resolved(value: Any, context: Context) -> Any:
+    """`value` with every description of a given model replaced by the model."""
+    if type(value) is tuple and len(value) == 5 and type(value[0]) is str and value[0] == GIVEN:
+        return _given(*value[1:], context)
+    if type(value) in (list, tuple):
+        return type(value)(resolved(item, context) for item in value)
+    return {key: resolved(item, context) for key, item in value.items()} if type(value) is dict else value
+
+
+def _given(name: str, args: tuple, kwargs: dict, fill: tuple | None, context: Context) -> Any:
+    source = context.get("given", "")
+    if source not in _namespaces:
+        namespace: dict[str, Any] = {"__name__": "given"}
+        exec(compile(source, "<given>", "exec"), namespace)  # the kit's own text
+        _namespaces[source] = namespace
+    with in_float64():
+        model = _namespaces[source][name](*args, **kwargs)
+        if isinstance(model, torch.nn.Module):
+            model.double().eval()
+            return fill_parameters(model, fill[1], fill[0]) if fill else model
+    return model
