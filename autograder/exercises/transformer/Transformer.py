@@ -1,5 +1,7 @@
 """Public half of the exercise `Transformer`."""
 
+import math
+
 import torch
 import torch.nn as nn
 from hypothesis import given
@@ -46,9 +48,9 @@ def decoded(model, tgt_in, memory):
 
 # a student may put the own layers of the exercises above in the place of torch's
 exercise = Exercise(__name__, title="A whole transformer", parameters=parameters, returns={"encode": encoded, "decode": decoded},
-                    aliases=((r"^(encoder\.\d+)\.attention\.", r"\1.self_attn."), (r"^(decoder\.\d+)\.self_attention\.", r"\1.self_attn."),
-                             (r"^(decoder\.\d+)\.cross_attention\.", r"\1.multihead_attn."), (r"^((?:en|de)coder\.\d+)\.mlp\.0\.", r"\1.linear1."),
-                             (r"^((?:en|de)coder\.\d+)\.mlp\.2\.", r"\1.linear2.")),
+                    aliases=((r"^(encoder\.\d+)\.self_attn\.", r"\1.attention."), (r"^(decoder\.\d+)\.self_attn\.", r"\1.self_attention."),
+                             (r"^(decoder\.\d+)\.multihead_attn\.", r"\1.cross_attention."), (r"^((?:en|de)coder\.\d+)\.linear1\.", r"\1.mlp.0."),
+                             (r"^((?:en|de)coder\.\d+)\.linear2\.", r"\1.mlp.2.")),
                     forbids=("torch.nn.Transformer",))
 
 
@@ -164,11 +166,13 @@ def longer_than_max_len_is_refused(student, case, extra):
 def has_235851_parameters_and_layers_of_their_own(student, case):
     """With 11 tokens the default model has 235,851 parameters, and every layer starts from numbers of its own."""
     size, weights, src, _, _ = case
-    memory = student.build(**size).fill(weights).call("encode", src)
+    small = student.build(**size).fill(weights)
+    memory = small.call("encode", src)
     assert_varied(memory, "the memory")
+    assert_close(small.call("encode", src[:1].contiguous()), memory[:1], what="the memory of the first sequence without the others")
     model = student.build(11)
-    state = model.state()
-    count = sum(value.numel() for value in state.values())
+    count = sum(math.prod(shape) for shape in model.shapes().values())
     assert_true(count == 235_851, f"the default model has {count:,} parameters instead of 235,851", what="the number of parameters")
-    for name in ("encoder.{}.self_attn.in_proj_weight", "decoder.{}.linear1.weight"):
-        assert_true(not torch.equal(state[name.format(0)], state[name.format(1)]), "two layers start from the same numbers", what="the parameters")
+    state = model.state()
+    for one in ("encoder.{}.self_attn.in_proj_weight", "decoder.{}.linear1.weight"):
+        assert_true(not torch.equal(state[one.format(0)], state[one.format(1)]), "two layers start from the same numbers", what="the parameters")

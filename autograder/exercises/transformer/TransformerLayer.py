@@ -23,7 +23,7 @@ def returns(layer, X, mask=None):
 
 
 exercise = Exercise(__name__, title="The transformer layer", parameters=parameters, returns={"forward": returns},
-                    aliases=((r"^self_attn\.", "attention."), (r"^linear1\.", "mlp.0."), (r"^linear2\.", "mlp.2.")),
+                    aliases=((r"^attention\.", "self_attn."), (r"^mlp\.0\.", "linear1."), (r"^mlp\.2\.", "linear2.")),
                     forbids=("torch.nn.TransformerEncoderLayer", "torch.nn.TransformerEncoder", "torch.nn.TransformerDecoderLayer",
                              "torch.nn.TransformerDecoder", "torch.nn.Transformer"))
 
@@ -195,13 +195,18 @@ def a_token_that_sees_nothing_gets_the_bias(student, case):
     assert_close(Y[..., others, :], unmasked[..., others, :], what="Y of the other tokens")
 
 
+in_batches = st.tuples(st.sampled_from([(2,), (3,)]), sizes(2, 5), widths, fillers(), fillers(("normal", "uniform"))).map(_fill)
+
+
 @exercise.check(points=0.5, examples=8, hint="Which line writes into X or the mask? `X += ...` does: the caller's tensor and yours are the same one.")
-@given(masked)
+@given(in_batches)
 def the_inputs_stay_as_they_were(student, case):
     """The tokens and the mask that were passed in are unchanged afterwards."""
-    (D, H), weights, X, mask = case
-    layer = student.build(D, H).fill(weights)
-    assert_works(layer(X, mask=mask), X)
+    (D, H), weights, X = case
+    layer, mask = student.build(D, H).fill(weights), torch.ones(X.shape[1], X.shape[1], dtype=torch.bool).tril()
+    Y = layer(X, mask=mask)
+    assert_works(Y, X)
+    assert_close(layer(X[:1].contiguous(), mask=mask), Y[:1], what="Y of the first sequence without the others")
     X_after, mask_after = layer.arguments_after(X, mask)
     assert_close(X_after, X, what="X after the call")
     assert_close(mask_after.double(), mask.double(), what="the mask after the call")
