@@ -62,7 +62,7 @@ def under_any_mask(draw):
     return size, weights, X, memory, mask
 
 
-@exercise.hidden_check(points=1.5, examples=20, hint="Try masks of the shapes N x N, B x N x N and B x 1 x N with more than one head, and a memory that is longer or shorter than X.")
+@exercise.hidden_check(points=1.5, examples=16, hint="Try masks of the shapes N x N, B x N x N and B x 1 x N with more than one head, and a memory that is longer or shorter than X.")
 @given(under_any_mask())
 def agrees_under_every_mask(student, case):
     """Agrees with the reference under masks of every shape."""
@@ -71,7 +71,7 @@ def agrees_under_every_mask(student, case):
     assert_close(layer(X, memory, mask=mask), ours(X, memory, mask=mask), what="Y under a mask")
 
 
-@exercise.hidden_check(points=1, examples=8, hint="Gradients must reach the memory too, or the encoder never learns. Does something cut them off (detach, no_grad, .data)?")
+@exercise.hidden_check(points=1, examples=6, hint="Gradients must reach the memory too, or the encoder never learns. Does something cut them off (detach, no_grad, .data)?")
 @given(several, fillers(("normal",)), fillers(("normal",)))
 def the_gradients_are_right(student, case, weights, filler):
     """The gradients that reach the input, the memory and every parameter are those of the formula."""
@@ -88,7 +88,7 @@ def the_gradients_are_right(student, case, weights, filler):
         assert_close(got[1][name], gradient, what=f"the gradient with respect to {name}")
 
 
-@exercise.hidden_check(points=0.5, examples=8, hint="Call the layer with a mask and a memory and then with others: is something kept from the first call?")
+@exercise.hidden_check(points=0.5, examples=5, hint="Call the layer with a mask and a memory and then with others: is something kept from the first call?")
 @given(several)
 def calls_leave_no_trace(student, case):
     """The output depends on the arguments and the weights only: not on earlier calls, and not on train mode."""

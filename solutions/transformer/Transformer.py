@@ -69,7 +69,7 @@ class Transformer(nn.Module):
         return self.head(self.decoder_norm(X))
 
 
-@exercise.hidden_check(points=1.5, examples=15, hint="Follow one target token through decode with n_dec=1 and then 2: self-attention under the causal mask, the memory as it is, every layer once and in order, "
+@exercise.hidden_check(points=1.5, examples=10, hint="Follow one target token through decode with n_dec=1 and then 2: self-attention under the causal mask, the memory as it is, every layer once and in order, "
                                                      "decoder_norm, head.")
 @given(stacked)
 def the_logits_agree_with_the_reference(student, case):
@@ -79,7 +79,7 @@ def the_logits_agree_with_the_reference(student, case):
     assert_close(model.call("decode", tgt_in, memory), ours.call("decode", tgt_in, memory), what="the logits")
 
 
-@exercise.hidden_check(points=1, examples=6, hint="Is every parameter used, by each sequence of the batch, and does a gradient reach it? Is something kept from an earlier call?")
+@exercise.hidden_check(points=1, examples=4, hint="Is every parameter used, by each sequence of the batch, and does a gradient reach it? Is something kept from an earlier call?")
 @given(stacked, fillers(("normal",)), fillers(("normal",)))
 def the_gradients_are_right(student, case, weights, filler):
     """The gradients that reach the memory and every parameter are those of the formula, in train mode too."""

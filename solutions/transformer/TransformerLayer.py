@@ -70,7 +70,7 @@ def under_any_mask(draw):
     return size, weights, X, mask, draw(st.booleans())
 
 
-@exercise.hidden_check(points=1.5, examples=20, hint="Try masks of the shapes N x N, 1 x N, B x N x N and B x 1 x N, with more than one head, on X with and without a batch.")
+@exercise.hidden_check(points=1.5, examples=16, hint="Try masks of the shapes N x N, 1 x N, B x N x N and B x 1 x N, with more than one head, on X with and without a batch.")
 @given(under_any_mask())
 def agrees_under_every_mask(student, case):
     """Agrees with the reference under masks of every shape, in both arrangements."""
@@ -82,7 +82,7 @@ def agrees_under_every_mask(student, case):
 smooth = st.tuples(several, fillers(("normal",)), fillers(("normal",)), st.booleans())
 
 
-@exercise.hidden_check(points=1, examples=8, hint="This layer will be trained. Does something inside cut the gradient off (detach, no_grad, .data), or does it reach a parameter "
+@exercise.hidden_check(points=1, examples=6, hint="This layer will be trained. Does something inside cut the gradient off (detach, no_grad, .data), or does it reach a parameter "
                                                   "twice or not at all?")
 @given(smooth)
 def the_gradients_are_right(student, case):
@@ -100,7 +100,7 @@ def the_gradients_are_right(student, case):
         assert_close(d_parameters[name], gradient, what=f"the gradient with respect to {name}")
 
 
-@exercise.hidden_check(points=0.5, examples=8, hint="Call the layer on one batch with a mask and then on another without: is something kept from the first call (self.mask = ...)? Does "
+@exercise.hidden_check(points=0.5, examples=5, hint="Call the layer on one batch with a mask and then on another without: is something kept from the first call (self.mask = ...)? Does "
                                                     "train mode change the output, although there is no dropout?")
 @given(masked, several)
 def calls_leave_no_trace(student, case, other):

@@ -66,7 +66,7 @@ def causal(N):
     return torch.ones(N, N, dtype=torch.bool).tril()
 
 
-@exercise.check(points=1.5, examples=15, hint="Take one token and one token of memory, so that no attention has anything to choose, and follow the token through its three stations. After "
+@exercise.check(points=1.5, examples=12, hint="Take one token and one token of memory, so that no attention has anything to choose, and follow the token through its three stations. After "
                                               "which of the three sums does your value leave torch's?")
 @given(tokens)
 def agrees_with_torch(student, case):
@@ -76,7 +76,7 @@ def agrees_with_torch(student, case):
     assert_close(layer(X, memory), torch_layer(layer)(X, memory), what="Y")
 
 
-@exercise.check(points=1, examples=15, hint="Under the causal mask the first output must not move when the second token does. Which of the two attentions does the mask belong to, and "
+@exercise.check(points=1, examples=12, hint="Under the causal mask the first output must not move when the second token does. Which of the two attentions does the mask belong to, and "
                                             "what does True mean to nn.MultiheadAttention?")
 @given(several, fillers(("normal",)))
 def no_token_hears_of_later_ones(student, case, filler):
@@ -98,7 +98,7 @@ def with_memory_order(draw):
     return *case, draw(permutations(case[3].shape[-2]))
 
 
-@exercise.check(points=1, examples=15, hint="The memory is the whole source, all of it known. Does the causal mask reach your cross-attention? It would hide the end of the source from "
+@exercise.check(points=1, examples=12, hint="The memory is the whole source, all of it known. Does the causal mask reach your cross-attention? It would hide the end of the source from "
                                             "the first tokens, and does not fit when there are more tokens than memory.")
 @given(with_memory_order())
 def the_whole_memory_is_open_to_every_token(student, case):
@@ -112,15 +112,15 @@ def the_whole_memory_is_open_to_every_token(student, case):
     assert_close(layer(X, memory[..., order, :].contiguous(), mask=mask), Y, what="Y after the memory was put in another order")
 
 
-@exercise.check(points=0.5, examples=12, hint="Add 1 to all features of every token: a LayerNorm does not notice, the residual connections do. What should be left of the 1 at the end?")
-@given(tokens, st.integers(1, 3))
-def what_layernorm_removes_runs_past_it(student, case, constant):
+@exercise.check(points=0.5, examples=8, hint="Add 1 to all features of every token: a LayerNorm does not notice, the residual connections do. What should be left of the 1 at the end?")
+@given(tokens)
+def what_layernorm_removes_runs_past_it(student, case):
     """A constant added to all features of a token comes out again unchanged."""
     (D, H), weights, X, memory = case
     layer = student.build(D, H).fill(weights)
     Y = layer(X, memory)
     assert_works(Y, X)
-    constants = constant * torch.arange(1.0, X.shape[-2] + 1, dtype=torch.float64)[:, None]
+    constants = torch.arange(1.0, X.shape[-2] + 1, dtype=torch.float64)[:, None]
     assert_close(layer(X + constants, memory), Y + constants, what="Y after a constant was added to each token")
 
 
@@ -131,7 +131,7 @@ def with_order(draw):
     return *case, draw(permutations(case[2].shape[-2]))
 
 
-@exercise.check(points=0.5, examples=12, hint="No mask means none: the layer is causal only when it is told to be. Does your code build a mask of its own?")
+@exercise.check(points=0.5, examples=8, hint="No mask means none: the layer is causal only when it is told to be. Does your code build a mask of its own?")
 @given(with_order())
 def no_mask_means_none(student, case):
     """Without a mask, tokens in another order give the same outputs in that order."""

@@ -93,10 +93,10 @@ def models(layers, least=1):
 
 
 bare = models([(0, 0)])
-stacked = models([(1, 1), (2, 2), (1, 2), (3, 1)], least=2)
+stacked = models([(1, 1), (2, 2), (3, 2), (2, 3), (2, 2)], least=2)
 
 
-@exercise.check(points=1, examples=12, hint="With n_enc=0 the memory is nothing but the LayerNorm of what enters the encoder. Print it for one token at place 0, where the positions are "
+@exercise.check(points=1, examples=8, hint="With n_enc=0 the memory is nothing but the LayerNorm of what enters the encoder. Print it for one token at place 0, where the positions are "
                                             "0, 1, 0, 1: by what is the embedding multiplied, and along which axis do the positions run?")
 @given(bare)
 def the_encoder_is_fed_embeddings_and_positions(student, case):
@@ -107,7 +107,7 @@ def the_encoder_is_fed_embeddings_and_positions(student, case):
     assert_close(model.call("encode", src), normalised(model, "encoder_norm", X), what="the memory of a model without layers")
 
 
-@exercise.check(points=1, examples=12, hint="With n_dec=0 the logits are head(decoder_norm(...)) of what enters the decoder. Which embedding table do target tokens have, and do they get "
+@exercise.check(points=1, examples=8, hint="With n_dec=0 the logits are head(decoder_norm(...)) of what enters the decoder. Which embedding table do target tokens have, and do they get "
                                             "positions like the source?")
 @given(bare)
 def the_decoder_is_fed_embeddings_and_positions(student, case):
@@ -119,7 +119,7 @@ def the_decoder_is_fed_embeddings_and_positions(student, case):
     assert_close(model.call("decode", tgt_in, memory), logits, what="the logits of a model without layers")
 
 
-@exercise.check(points=1.5, examples=12, hint="Follow one source token through encode, layer by layer: is each layer fed what the one before it returned, every layer used once and in order, "
+@exercise.check(points=1.5, examples=10, hint="Follow one source token through encode, layer by layer: is each layer fed what the one before it returned, every layer used once and in order, "
                                               "with no mask, and encoder_norm once at the end?")
 @given(stacked)
 def the_encoder_is_its_layers_in_order(student, case):
@@ -132,28 +132,28 @@ def the_encoder_is_its_layers_in_order(student, case):
     assert_close(model.call("encode", src), normalised(model, "encoder_norm", X), what="the memory")
 
 
-@exercise.check(points=1, examples=12, hint="Decode [[1, 2]] and [[1, 0]] with the same memory: the first logits must be the same. Which mask do the decoder's layers get, and "
+@exercise.check(points=1, examples=8, hint="Decode [[1, 2]] and [[1, 0]] with the same memory: the first logits must be the same. Which mask do the decoder's layers get, and "
                                             "what does True mean there?")
-@given(stacked, st.integers(1, 4))
-def later_targets_do_not_reach_earlier_logits(student, case, step):
+@given(stacked)
+def later_targets_do_not_reach_earlier_logits(student, case):
     """If a target token is replaced, no logits before its place change."""
     size, weights, _, tgt_in, memory = case
     model = student.build(**size).fill(weights)
     before = model.call("decode", tgt_in, memory)
     assert_varied(before, "the logits")
-    other = torch.cat([tgt_in[:, :-1], (tgt_in[:, -1:] + step) % size["vocab"]], 1)
+    other = torch.cat([tgt_in[:, :-1], (tgt_in[:, -1:] + 1) % size["vocab"]], 1)
     after = model.call("decode", other, memory)
     assert_close(after[:, :-1], before[:, :-1], what="the logits before the place of the token that was replaced")
 
 
-@exercise.check(points=0.5, examples=8, hint="There are positions for max_len tokens only. Try max_len tokens and one more, as source and as target: only the second must raise a ValueError.")
-@given(stacked, st.integers(1, 3))
-def longer_than_max_len_is_refused(student, case, extra):
+@exercise.check(points=0.5, examples=4, hint="There are positions for max_len tokens only. Try max_len tokens and one more, as source and as target: only the second must raise a ValueError.")
+@given(stacked)
+def longer_than_max_len_is_refused(student, case):
     """Up to max_len tokens are taken, as source and as target, and more are refused."""
     size, weights, src, _, memory = case
     model = student.build(**size).fill(weights)
     full = src[:, :1].expand(-1, MAX_LEN).contiguous()
-    longer = src[:, :1].expand(-1, MAX_LEN + extra).contiguous()
+    longer = src[:, :1].expand(-1, MAX_LEN + 1).contiguous()
     assert_varied(model.call("encode", full), "the memory")
     assert_varied(model.call("decode", full, memory), "the logits")
     assert_true(model.refuses_call("encode", longer), "a source longer than max_len is not refused", what="encode")
