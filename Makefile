@@ -3,12 +3,13 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: help demo test bench build prove clean
+.PHONY: help demo test bench build experiments prove clean
 
 help:
 	@echo "make demo    grade a sample class end to end"
 	@echo "make test    the kit's own tests"
 	@echo "make build   source notebooks and releases from the authored files"
+	@echo "make experiments  every lesson run whole, training included; its figures as images in build/figures"
 	@echo "make prove   right answers on 300 seeds, every misconception caught on 30"
 	@echo "make bench   what grading costs, beside stock nbgrader"
 	@echo "make clean   remove what was installed and made"
@@ -21,8 +22,11 @@ $(READY): pyproject.toml constraints.txt
 # The demo's class is this kit's own, so any isolation level will do for it; which one it was is printed.
 demo: $(READY)
 	$(BIN)/autograder demo demo
-	cd demo && ../$(BIN)/autograder grade attention --least-isolation none --json results.json; status=$$?; test $$status -eq 0 -o $$status -eq 3
-	@echo "Look at demo/feedback/<student>/attention/attention.html, demo/results.json and demo/gradebook.db."
+	@cd demo && for assignment in $$(ls release); do \
+	  ../$(BIN)/autograder grade $$assignment --least-isolation none --json results-$$assignment.json; status=$$?; \
+	  test $$status -eq 0 -o $$status -eq 3 || exit $$status; \
+	done
+	@echo "Look at demo/feedback/<student>/<assignment>/<assignment>.html, demo/results-<assignment>.json and demo/gradebook.db."
 
 test: $(READY)
 	$(BIN)/python -m pytest -n auto
@@ -33,6 +37,9 @@ bench: $(READY)
 build: $(READY)
 	$(BIN)/python -m autograder.results
 	$(BIN)/autograder build
+
+experiments: $(READY)
+	$(BIN)/python -m autograder.experiments
 
 prove: $(READY)
 	AUTOGRADER_SEEDS=300 $(BIN)/python -m pytest -n auto tests/test_checks.py

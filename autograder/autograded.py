@@ -33,8 +33,13 @@ def notebook_text(blueprint: Blueprint, result: SubmissionResult, graded: Graded
     cells.insert(0, _summary(result, isolation))
     metadata = {**blueprint.metadata, "autograder": {"kit_version": _version(), "isolation": isolation, "reason": result.reason,
                                                      "comments": comments(blueprint, result)}}
-    tree = {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
-    return json.dumps(_without_surrogates(tree), indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+    tree = _without_surrogates({"cells": cells, "metadata": metadata})
+    one_a_line = ",\n".join(map(_compact, tree["cells"]))  # json's indent would take its slow path
+    return f'{{"cells": [\n{one_a_line}\n],\n"metadata": {_compact(tree["metadata"])},\n"nbformat": 4, "nbformat_minor": 5}}\n'
+
+
+def _compact(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
 def _version() -> str:

@@ -14,7 +14,10 @@ from rich.console import Console
 from rich.markup import escape
 
 from autograder import __version__
-from autograder.assignment import CourseError, assignments
+from autograder.imports import without_collections
+
+with without_collections():
+    from autograder.assignment import CourseError, assignments
 
 app = typer.Typer(no_args_is_help=True, add_completion=True, pretty_exceptions_enable=False, rich_markup_mode=None,
                   help="An auto-graded homework kit about transformers.")
@@ -131,7 +134,7 @@ def demo(folder: Annotated[Path, typer.Argument(help="Where to put the demo cour
     from autograder.demo import make_demo
     root, _ = _course()
     count = make_demo(root, folder)
-    out.print(f"{count} submissions in {escape(str(folder))}/submitted; grade them there with: autograder grade {assignments()[0]}")
+    out.print(f"{count} submissions in {escape(str(folder))}/submitted; grade them there with: autograder grade attention (or {', '.join(assignments()[1:])})")
 
 
 def _write_json(results, path: Path | None) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Callable
 
 from autograder.answers import answer_source, filled_in, reference_answers
-from autograder.assignment import with_staff_half
+from autograder.assignment import assignments, with_staff_half
 
 WRITTEN = ("Without the root the scores have variance D_k, so for wide keys the softmax is nearly one-hot, its Jacobian nearly zero, "
            "and nothing is learned. Dividing by the root keeps the variance at 1 whatever D_k is.")
@@ -33,8 +33,25 @@ def demo_class(root: Path, assignment: str = "attention") -> list[DemoSubmission
     return [DemoSubmission(f"{number:02d}-{one.student}", one.data, one.outcome) for number, one in enumerate(made, 1)]
 
 
+def demo_few(root: Path, assignment: str) -> list[DemoSubmission]:
+    """A few submissions of any assignment: right in two ways, a mistake in the first exercise and in the last, and the empty release."""
+    release = (root / "release" / assignment / f"{assignment}.ipynb").read_text(encoding="utf-8")
+    answers = reference_answers(root, assignment)
+    exercises = with_staff_half(assignment, root)
+    made = _right(root, assignment, release, answers)[:2]
+    for name in (list(exercises)[0], list(exercises)[-1]):
+        mistake = exercises[name].misconceptions[0].name
+        source = answer_source(root / "solutions" / assignment / f"{name}.py", mistake, name)
+        made.append(_made(f"{name}-{mistake}".replace("_", "-"), "wrong", release, answers | {name: source}))
+    made.append(_made("not-attempted", "not_attempted", release, {}))
+    return [DemoSubmission(f"{number:02d}-{one.student}", one.data, one.outcome) for number, one in enumerate(made, 1)]
+
+
 def make_demo(root: Path, folder: Path) -> int:
-    """Lay out a course of its own in `folder` with the demo class handed in. What was there before is replaced."""
+    """Lay out a course of its own in `folder`: the demo class's attention notebooks, and a few of every other assignment.
+
+    What was there before is replaced. Returns the number of submissions.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     for name in ("submitted", "autograded", "feedback"):
         shutil.rmtree(folder / name, ignore_errors=True)
@@ -45,12 +62,14 @@ def make_demo(root: Path, folder: Path) -> int:
             shutil.copytree(source, target, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
         else:
             shutil.copyfile(source, target)
-    submissions = demo_class(root)
-    for one in submissions:
-        place = folder / "submitted" / one.student / "attention"
-        place.mkdir(parents=True)
-        (place / "attention.ipynb").write_bytes(one.data)
-    return len(submissions)
+    count = 0
+    for assignment in assignments():
+        for one in demo_class(root) if assignment == "attention" else demo_few(root, assignment):
+            place = folder / "submitted" / one.student / assignment
+            place.mkdir(parents=True)
+            (place / f"{assignment}.ipynb").write_bytes(one.data)
+            count += 1
+    return count
 
 
 def _question(release: str) -> str:

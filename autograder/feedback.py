@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Callable
 
 from autograder.course import Course
-from autograder.gradebook import lighter_imports
+from autograder.imports import without_iri_grammar
 from autograder.submissions import Handed
 
 
@@ -17,7 +17,7 @@ def write_feedback(root: Path, course: Course, handed: list[Handed], progress: C
 
     One converter makes all pages; the students' folders are given to it, so that a name such as ``[x]`` is no pattern.
     """
-    with lighter_imports():
+    with without_iri_grammar():
         from nbgrader.converters import GenerateFeedback
         from nbgrader.coursedir import CourseDirectory
         from traitlets.config import Config

@@ -10,7 +10,6 @@ import contextlib
 import hashlib
 import json
 import os
-import sys
 import sysconfig
 import warnings
 from datetime import datetime, timezone
@@ -20,6 +19,7 @@ from autograder.assignment import CourseError
 from autograder.autograded import comments
 from autograder.blueprint import ANSWER, CHECKS, GIVEN, SKIPPED, SOLUTION, Blueprint, CourseCell
 from autograder.course import Course
+from autograder.imports import nbgrader_api
 from autograder.results import SubmissionResult
 
 
@@ -35,28 +35,14 @@ def alembic_on_path() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def lighter_imports() -> Iterator[None]:
-    """Import nbgrader without the grammar of IRIs (1.2 s), which jsonschema takes as optional and nobody here needs."""
-    held = "rfc3987_syntax" in sys.modules
-    if not held:
-        sys.modules["rfc3987_syntax"] = None
-    try:
-        yield
-    finally:
-        if not held:
-            del sys.modules["rfc3987_syntax"]
-
-
-@contextlib.contextmanager
 def open_gradebook(course: Course) -> Iterator[Any]:
     """The course's gradebook, made when it does not exist. Raises `CourseError` when the database cannot be used."""
-    with lighter_imports():
-        from nbgrader.api import Gradebook
+    api = nbgrader_api()
     from sqlalchemy.exc import SAWarning, SQLAlchemyError
     warnings.filterwarnings("ignore", category=SAWarning)  # nbgrader's own models cause three a submission
     try:
         with alembic_on_path():
-            gradebook = Gradebook(course.db_url, course.course)
+            gradebook = api.Gradebook(course.db_url, course.course)
     except SQLAlchemyError as error:
         raise CourseError(f"the gradebook {course.db_url} cannot be opened ({str(error).splitlines()[0]}); "
                           "correct db_url in course.yaml, or move the damaged file away and grade again") from error
@@ -91,7 +77,7 @@ def _locked(cell: CourseCell) -> bool:
 
 
 def _ensure_notebook(gradebook: Any, blueprint: Blueprint) -> None:
-    from nbgrader.api import MissingEntry
+    MissingEntry = nbgrader_api().MissingEntry
     name = blueprint.assignment
     kernelspec = json.dumps(blueprint.metadata.get("kernelspec", {}))
     try:
@@ -112,7 +98,7 @@ def _ensure_notebook(gradebook: Any, blueprint: Blueprint) -> None:
 
 def up_to_date(gradebook: Any, blueprint: Blueprint, course: Course) -> bool:
     """Whether the gradebook already knows this very version of the assignment (cheap; avoids a hundred queries)."""
-    from nbgrader.api import MissingEntry
+    MissingEntry = nbgrader_api().MissingEntry
     try:
         notebook = gradebook.find_notebook(blueprint.assignment, blueprint.assignment)
     except MissingEntry:
@@ -144,7 +130,7 @@ def record(gradebook: Any, blueprint: Blueprint, result: SubmissionResult, when:
 
 
 def _submission(gradebook: Any, assignment: str, student: str, when: datetime | None) -> Any:
-    from nbgrader.api import MissingEntry
+    MissingEntry = nbgrader_api().MissingEntry
     gradebook.update_or_create_student(student)
     try:
         submitted = gradebook.find_submission(assignment, student)

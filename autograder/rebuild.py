@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from autograder.blueprint import ANSWER, CHECKS, PROSE, SKIPPED, SOLUTION, Blueprint, CourseCell
@@ -226,17 +227,21 @@ def same_code(one: str, other: str) -> bool:
 
 
 def is_stub(source: str) -> bool:
-    """Whether every function in the cell does nothing but raise NotImplementedError."""
+    """Whether every function in the cell, and every method but ``__init__``, does nothing but raise NotImplementedError."""
     try:
         body = ast.parse(source).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
-    functions = [node for node in body if isinstance(node, ast.FunctionDef)]
-    return bool(functions) and len(functions) == len(body) and all(
+    if not all(isinstance(node, (ast.FunctionDef, ast.ClassDef)) for node in body):
+        return False
+    functions = [f for node in body for f in (node.body if isinstance(node, ast.ClassDef) else [node])
+                 if isinstance(f, ast.FunctionDef) and f.name != "__init__"]
+    return bool(functions) and all(
         all(isinstance(s, ast.Raise) and "NotImplementedError" in ast.dump(s) for s in f.body if not _is_docstring(s))
         and any(isinstance(s, ast.Raise) for s in f.body) for f in functions)
 
 
+@lru_cache(maxsize=256)
 def _skeleton(source: str) -> str:
     tree = ast.parse(source)
     for node in ast.walk(tree):

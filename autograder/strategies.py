@@ -108,10 +108,13 @@ def packed(value: Any) -> Any:
 
 def unpacked(value: Any) -> Any:
     """What `packed` was given."""
-    if type(value) is tuple and len(value) == 3 and type(value[0]) is str and value[0] == _FILLER:
-        return Filler(*value[1:])
-    if type(value) is tuple and len(value) == 2 and type(value[0]) is str and value[0] == _GIVEN:
-        return undescribed(value[1])
-    if type(value) in (list, tuple):
-        return type(value)(unpacked(item) for item in value)
-    return {key: unpacked(item) for key, item in value.items()} if type(value) is dict else value
+    kind = type(value)
+    if kind is list:
+        return [unpacked(item) for item in value]
+    if kind is tuple:
+        if value and type(value[0]) is str and value[0] == _FILLER:
+            return Filler(*value[1:])
+        if value and type(value[0]) is str and value[0] == _GIVEN:
+            return undescribed(value[1])
+        return tuple([unpacked(item) for item in value])
+    return {key: unpacked(item) for key, item in value.items()} if kind is dict else value

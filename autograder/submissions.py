@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
-from autograder.gradebook import lighter_imports
+from autograder.imports import nbgrader_api
 from autograder.notebook import Submission, Unreadable, read_submission
 
 
@@ -67,11 +67,9 @@ def find_notebook(handed: Handed) -> Found:
 
 def timestamp_of(handed: Handed) -> datetime | None:
     """When it was handed in (UTC), from timestamp.txt as nbgrader has it; None when missing or not readable as a time."""
-    with lighter_imports():
-        from nbgrader.utils import parse_utc
     path = handed.folder / "timestamp.txt"
     try:
         text = path.read_text(encoding="utf-8").strip() if path.is_file() and not path.is_symlink() else ""
-        return parse_utc(text) if text else None
+        return nbgrader_api().utils.parse_utc(text) if text else None
     except (ValueError, OverflowError, OSError, TypeError):
         return None

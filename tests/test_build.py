@@ -7,62 +7,78 @@ import shutil
 import pytest
 from support import ROOT, cells_of
 
-from autograder.assignment import CourseError, with_staff_half
+from autograder.assignment import CourseError, assignments, with_staff_half
 from autograder.build import _generate_release, built_text, solution_source, source_notebook
 from autograder.exercise import HIDDEN, PUBLIC
 
-SCRIPT, SOLUTIONS = ROOT / "source/attention/attention.py", ROOT / "solutions/attention"
+SCRIPT = ROOT / "source/attention/attention.py"
 
 
-def built_source(script=SCRIPT, exercises=None):
-    return source_notebook(script, exercises or with_staff_half("attention", ROOT), SOLUTIONS)
+ALL = pytest.mark.parametrize("assignment", assignments())
 
 
-def test_source_and_release_are_current_and_built_the_same_twice(tmp_path):
-    committed = (ROOT / "source/attention/attention.ipynb").read_text(encoding="utf-8")
-    assert built_source() == built_source() == committed, "stale: run autograder build"
-    source, release = tmp_path / "attention.ipynb", tmp_path / "release.ipynb"
+def built_source(script=SCRIPT, exercises=None, assignment="attention"):
+    return source_notebook(script, exercises or with_staff_half(assignment, ROOT), ROOT / "solutions" / assignment)
+
+
+def release_of(assignment):
+    return (ROOT / "release" / assignment / f"{assignment}.ipynb").read_text(encoding="utf-8")
+
+
+@ALL
+def test_source_and_release_are_current_and_built_the_same_twice(assignment, tmp_path):
+    script = ROOT / "source" / assignment / f"{assignment}.py"
+    committed = script.with_suffix(".ipynb").read_text(encoding="utf-8")
+    assert built_source(script, None, assignment) == committed, "stale: run autograder build"
+    source, release = tmp_path / f"{assignment}.ipynb", tmp_path / "release.ipynb"
     source.write_text(committed, encoding="utf-8")
-    for _ in range(2):
-        _generate_release(source, release, "attention")
-        assert release.read_bytes() == (ROOT / "release/attention/attention.ipynb").read_bytes(), "stale: run autograder build"
+    for _ in range(2 if assignment == "attention" else 1):
+        _generate_release(source, release, assignment)
+        assert release.read_text(encoding="utf-8") == release_of(assignment), "stale: run autograder build"
 
 
-@pytest.mark.parametrize("visibility, path", [(PUBLIC, ROOT / "autograder/exercises/attention/built.json"), (HIDDEN, SOLUTIONS / "built.json")])
-def test_the_built_checks_are_current(visibility, path):
-    assert built_text(with_staff_half("attention", ROOT), visibility) == path.read_text(encoding="utf-8"), "stale: run autograder build"
+@ALL
+def test_the_built_checks_are_current(assignment):
+    for visibility, path in [(PUBLIC, ROOT / "autograder/exercises" / assignment / "built.json"), (HIDDEN, ROOT / "solutions" / assignment / "built.json")]:
+        assert built_text(with_staff_half(assignment, ROOT), visibility) == path.read_text(encoding="utf-8"), "stale: run autograder build"
 
 
-def test_nothing_of_the_staff_is_in_the_release_or_in_the_package(exercises, release):
+@ALL
+def test_nothing_of_the_staff_is_in_the_release_or_in_the_package(assignment):
+    release = release_of(assignment)
     package = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "autograder").rglob("*") if path.suffix in (".py", ".json"))
-    for name, exercise in exercises.items():
+    for name, exercise in with_staff_half(assignment, ROOT).items():
         for known in exercise.misconceptions:
             assert known.tell not in release and known.tell not in package
         for check in exercise.checks:
             if check.visibility == HIDDEN:
                 assert check.title not in release and check.title not in package and check.hint not in package
-        body = solution_source(SOLUTIONS / f"{name}.py", name).split("### BEGIN SOLUTION")[1].split("### END SOLUTION")[0]
-        for line in filter(lambda line: len(line.strip()) > 30, body.splitlines()):
-            assert line.strip() not in release, line
+        solution = solution_source(ROOT / "solutions" / assignment / f"{name}.py", name, gives_init=exercise.gives_init)
+        for body in (part.split("### END SOLUTION")[0] for part in solution.split("### BEGIN SOLUTION")[1:]):
+            for line in filter(lambda line: len(line.strip()) > 30, body.splitlines()):
+                assert line.strip() not in release, line
     assert "BEGIN SOLUTION" not in release
 
 
-def test_the_stub_has_the_references_signature_and_docstring(exercises, release):
-    cells = {cell["id"]: "".join(cell["source"]) for cell in cells_of(release)}
-    for name, exercise in exercises.items():
+@ALL
+def test_the_stub_has_the_references_signature_and_docstring(assignment):
+    cells = {cell["id"]: "".join(cell["source"]) for cell in cells_of(release_of(assignment))}
+    for name in with_staff_half(assignment, ROOT):
         stub = ast.parse(cells[name]).body[0]
         assert stub.name == name and ast.get_docstring(stub) and "NotImplementedError" in cells[name]
         assert cells[f"{name}-checks"] == f"check({name})"
 
 
-def test_points_are_the_sum_of_the_checks(exercises, release):
-    points = {cell["id"]: cell["metadata"]["nbgrader"].get("points") for cell in cells_of(release) if "nbgrader" in cell["metadata"]}
-    for name, exercise in exercises.items():
+@ALL
+def test_points_are_the_sum_of_the_checks(assignment):
+    points = {cell["id"]: cell["metadata"]["nbgrader"].get("points") for cell in cells_of(release_of(assignment)) if "nbgrader" in cell["metadata"]}
+    for name, exercise in with_staff_half(assignment, ROOT).items():
         assert points[f"{name}-checks"] == exercise.points == sum(check.points for check in exercise.checks)
 
 
-def test_cells_that_grading_skips_bind_no_names(release):
-    for cell in cells_of(release):
+@ALL
+def test_cells_that_grading_skips_bind_no_names(assignment):
+    for cell in cells_of(release_of(assignment)):
         if cell["metadata"]["autograder"]["kind"] == "figure":
             body = ast.parse("".join(cell["source"])).body
             assert len(body) == 1 and isinstance(body[0], ast.Expr), cell["id"]

@@ -97,7 +97,7 @@ def _entries(module: torch.nn.Module, wanted: dict[str, Any], context: Context) 
         return {name: [parameter] for name, parameter in own.items()}
     entries = {}
     for name, shape in wanted["shapes"].items():
-        parts = _found(name, own, context.get("aliases", ()))
+        parts = _found(name, own, context["aliases"])
         if parts is None:
             raise Unfit("missing", name)
         if _stacked_shape(parts) != tuple(shape):
@@ -130,7 +130,7 @@ def resolved(value: Any, context: Context) -> Any:
 
 
 def _given(name: str, args: tuple, kwargs: dict, fill: tuple | None, context: Context) -> Any:
-    source = context.get("given", "")
+    source = context["given"]
     if source not in _namespaces:
         namespace: dict[str, Any] = {"__name__": "given"}
         exec(compile(source, "<given>", "exec"), namespace)  # the kit's own text

@@ -32,7 +32,9 @@ def perform(function: Callable, operation: tuple, context: Context) -> tuple:
         if isinstance(extra, dict):
             with modules.in_float64():
                 return "value", _perform_on_module(function, kind, args, kwargs, extra, context)
-        return "value", _perform(function, kind, modules.resolved(args, context), modules.resolved(kwargs, context), extra)
+        if context["given"]:
+            args, kwargs = modules.resolved(args, context), modules.resolved(kwargs, context)
+        return "value", _perform(function, kind, args, kwargs, extra)
     except Unfit as error:
         return "unfit", *error.args
     except Unsupported as error:

@@ -41,6 +41,7 @@ def main() -> None:
 
 def import_everything() -> None:
     """Import what submissions use, so that every worker has it already; then freeze the heap against copying."""
+    gc.disable()
     import torch
     torch.set_num_threads(1)
     torch.set_num_interop_threads(1)
@@ -50,8 +51,8 @@ def import_everything() -> None:
     worker.warm_up()
     if len(os.listdir("/proc/self/task")) != 1:
         raise SystemExit("the template has more than one thread; a forked worker could hang")
-    gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 def serve(listener: socket.socket, options: dict) -> None:

@@ -8,7 +8,6 @@ unpickled, and every length, dimension and depth is bounded before it is believe
 from __future__ import annotations
 
 import json
-import math
 import socket
 import struct
 import time
@@ -178,12 +177,15 @@ def _tensor(items: list, buffers: memoryview) -> torch.Tensor:
     name, shape, offset = items
     if name not in DTYPES or len(shape) > MAX_DIMS:
         raise WireError("unknown dtype or too many dimensions")
-    if not all(type(size) is int and 0 <= size < MAX_DIM for size in shape):
-        raise WireError("dimension out of range")
-    if math.prod(max(size, 1) for size in shape) > MAX_DIM:
+    volume = 1  # empty axes counted as 1
+    for size in shape:
+        if type(size) is not int or not 0 <= size < MAX_DIM:
+            raise WireError("dimension out of range")
+        volume *= size or 1
+    if volume > MAX_DIM:
         raise WireError("shape too large")
     dtype = DTYPES[name]
-    count = math.prod(shape)
+    count = 0 if 0 in shape else volume
     if offset < 0 or offset % ALIGN or offset + count * dtype.itemsize > len(buffers):
         raise WireError("tensor outside its buffer")
     if count == 0:

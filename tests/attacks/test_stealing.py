@@ -63,7 +63,7 @@ SEARCHES = {
     "modules": "import sys; return [m for m in sys.modules if 'solutions' in m or 'engine' in m and 'autograder' in m or 'autograder.exercises' in m]",
     "environment": "import os; return [v for k, v in os.environ.items() if 'TOKEN' in k]",
     "first_environment": "import os\n    return [v for v in open('/proc/self/environ').read().split(chr(0)) if 'TOKEN' in v] if os.path.exists('/proc/self/environ') else []",
-    "objects": "import gc\n    return [str(o.__module__) for o in gc.get_objects() if callable(o) and 'solutions' in str(getattr(o, '__module__', ''))][:5]",
+    "objects": "import gc\n    gc.unfreeze()\n    return [str(o.__module__) for o in gc.get_objects() if callable(o) and 'solutions' in str(getattr(o, '__module__', ''))][:5]",
     "frames": ("import sys\n    f, names = sys._getframe(), []\n    while f:\n        names += [n for n in f.f_locals if n in ('expected', 'deck', 'reference')]\n"
                "        f = f.f_back\n    return names"),
     "other_processes": "import os; return [p for p in os.listdir('/proc') if p.isdigit() and int(p) != os.getpid()]",
@@ -81,6 +81,7 @@ def test_searching_finds_nothing(read, name):
 def test_the_token_is_there_to_be_found(course_folder):
     """The control of this module: in the grader's own process it can be found in every place."""
     assert TOKEN in (course_folder / "solutions/secret.txt").read_text() and TOKEN in os.environ["AUTOGRADER_TEST_TOKEN"]
+    gc.unfreeze()
     assert any(isinstance(o, dict) and o.get("TOKEN") == TOKEN for o in gc.get_objects())
 
 
