@@ -215,10 +215,12 @@ class one_sequence_at_a_time(_Model):
     """A loop over the batch."""
 
     def encode(self, src):
-        return torch.cat([super(one_sequence_at_a_time, self).encode(one[None]) for one in src])
+        read = super().encode
+        return torch.cat([read(one[None]) for one in src])
 
     def decode(self, tgt_in, memory):
-        return torch.cat([super(one_sequence_at_a_time, self).decode(t[None], m[None]) for t, m in zip(tgt_in, memory)])
+        say = super().decode
+        return torch.cat([say(t[None], m[None]) for t, m in zip(tgt_in, memory)])
 
 
 def _wrong(caught_by, tell):

@@ -7,7 +7,7 @@
 # still trains: you will see one below that reaches a **lower** loss than the right one and cannot sort a single row of digits.
 #
 # Here you build the layer that nearly every transformer repeats, in its two arrangements, and see why one of them can be trained
-# twelve layers deep and the other cannot. Then come the layer of a decoder, a whole model that reads one sequence and says another, the
+# sixteen layers deep and the other cannot. Then come the layer of a decoder, a whole model that reads one sequence and says another, the
 # trick by which it learns, and the loop by which it speaks. At the end it has learned to sort, and you look at how it does that.
 #
 # **What you need**: attention and its masks, LayerNorm, positional encodings, and how a `torch.nn.Module` works (`__init__` makes
@@ -78,12 +78,13 @@ from autograder import check, figures, fill_parameters
 
 # %% given=true
 def influence(layer, X):
-    """How far (a Euclidean distance) each output of `layer` moves when one token of X is replaced: outputs x tokens."""
+    """How far each output of `layer` moves when one token of X is replaced, outputs x tokens; the largest distance is 1."""
     other = torch.randn(X.shape, generator=torch.Generator().manual_seed(4), dtype=X.dtype)
     with torch.no_grad():
         before = layer(X)
         columns = [(layer(torch.cat([X[:m], other[m:m + 1], X[m + 1:]])) - before).norm(dim=-1) for m in range(len(X))]
-    return torch.stack(columns, dim=1)
+    distances = torch.stack(columns, dim=1)
+    return distances / distances.max()
 
 
 WORDS = "the cat sat on the mat".split()
@@ -97,8 +98,9 @@ figures.heat_maps([influence(layer, X_cat), influence(lambda X: layer(X, CAUSAL)
 
 # %% [markdown]
 # Without a mask every output hears of every token. Under the causal mask all that lies above the diagonal is a plain 0, which
-# is *exactly* nothing: no output hears of a later token. The diagonal is large in both, since a token's own features run along the
-# residual connection as well. (The weights are random, so nothing else in the maps means anything.)
+# is *exactly* nothing: no output hears of a later token. A token hears of itself in two ways, through attention and along the residual
+# connection, so the diagonal is mostly large. (The weights are random, so nothing else in the maps means anything.) The last rows
+# are the same in both, up to the scale: the last token may look at everything anyhow.
 #
 # ### How large is a layer?
 
@@ -135,7 +137,7 @@ assert parameters(layer) == 7_087_872, "as given, a layer with D = 768 has 7,087
 # %% [markdown]
 # ### Which of the two can be trained?
 #
-# Now 12 layers are stacked, once pre-norm and once post-norm, and trained on the counting task ($N = 16$, $V = 8$), each for 200 steps at
+# Now 16 layers are stacked, once pre-norm and once post-norm, and trained on the counting task ($N = 16$, $V = 8$), each for 200 steps at
 # four learning rates. The error is the cross-entropy on fresh sequences, in nats. Someone who only knows how often each count occurs,
 # and never looks at the sequence, has an error of 1.62: the *error of the marginal*. (The sums of a pre-norm stack are never normalised,
 # so it gets one more LayerNorm at its very end.) This takes one to two minutes.
@@ -149,7 +151,7 @@ RATES = [1e-4, 3e-4, 1e-3, 3e-3]
 class CountingModel(nn.Module):
     """Tokens in, the logits of their counts out; `depth` of your layers between."""
 
-    def __init__(self, pre_norm, depth=12, D=32, H=4):
+    def __init__(self, pre_norm, depth=16, D=32, H=4):
         super().__init__()
         self.embedding = nn.Embedding(V_COUNT, D)
         self.layers = nn.ModuleList([TransformerLayer(D, H, pre_norm) for _ in range(depth)])
@@ -170,7 +172,7 @@ class CountingModel(nn.Module):
         return nn.functional.cross_entropy(logits.flatten(0, 1), counting_targets(x, V_COUNT).flatten()), streams
 
 
-def counting_model(pre_norm, rate, steps, seed=0):
+def counting_model(pre_norm, rate, steps, seed=2):
     """A model after `steps` steps of training."""
     torch.manual_seed(seed)
     model = CountingModel(pre_norm)
@@ -203,40 +205,44 @@ assert errors["post-norm"][2] > 1.0, "a right post-norm stack is still above 1.0
 
 # %% experiment=true
 figures.line_panels(RATES, {"error in nats": errors | {"the marginal": [marginal] * 4}}, x_title="learning rate",
-                    title="The counting task after 200 steps, 12 layers")
+                    title="The counting task after 200 steps, 16 layers")
 
 # %% [markdown]
-# At a learning rate of 0.001 the pre-norm stack has learned to count (about 0.2 nats), and the post-norm stack knows little more
-# than the marginal (about 1.6). It does no better at the other rates. Post-norm networks of this depth can be trained, but
-# they want a learning rate that starts near zero and grows over thousands of steps. Why are they so hard to move? Look inside both
-# after the first 20 steps.
+# At a learning rate of 0.001 the pre-norm stack has learned to count (about 0.2 nats; between 0.15 and 0.5 with other seeds), and the
+# post-norm stack knows no more than the marginal. At smaller rates it begins to move at best, and then the pre-norm stack is well ahead
+# of it. Post-norm networks of this depth can be trained, but they want a learning rate that starts near zero and grows over thousands
+# of steps. Why are they so hard to move? Look inside both after the first 20 steps.
 
 # %% experiment=true
 def inside(pre_norm, steps=20, rate=1e-3):
-    """By depth: how alike the tokens of a sequence are (mean cosine), and how large the gradient of the error is."""
+    """By depth: how different two tokens of a sequence are (1 - cosine, on average), and how large the error's gradient is."""
     model = counting_model(pre_norm, rate, steps)
     error, streams = model.error(torch.randint(0, V_COUNT, (64, N_COUNT)))
     gradients = torch.autograd.grad(error, streams)
     directions = [nn.functional.normalize(X - X.mean(-1, keepdim=True), dim=-1) for X in streams]
-    alike = [((U @ U.mT).sum((-2, -1)) - N_COUNT).mean() / (N_COUNT * (N_COUNT - 1)) for U in directions]
-    return [a.item() for a in alike][::2], [g.norm().item() for g in gradients][::2]
+    different = [(1 - U @ U.mT).sum((-2, -1)).mean() / (N_COUNT * (N_COUNT - 1)) for U in directions]
+    return [d.item() for d in different][::2], [g.norm().item() for g in gradients][::2]
 
 
 seen = {"pre-norm": inside(True), "post-norm": inside(False)}
-figures.line_panels(range(0, 13, 2), {"likeness of two tokens": {name: alike for name, (alike, _) in seen.items()},
-                                      "size of the gradient": {name: sizes for name, (_, sizes) in seen.items()}},
-                    x_title="layers passed", log_x=False, log_y=["size of the gradient"], title="Inside both stacks after 20 steps")
+for name, (different, sizes) in seen.items():
+    print(f"{name}: difference {different[0]:.2f} before the first layer, {different[-1]:.4f} after the last; gradient {sizes[0]:.5f} and {sizes[-1]:.5f}")
+panels = {"difference of two tokens": {name: different for name, (different, _) in seen.items()},
+          "size of the gradient": {name: sizes for name, (_, sizes) in seen.items()}}
+figures.line_panels(range(0, 17, 2), panels, x_title="layers passed", log_x=False, log_y=list(panels),
+                    title="Inside both stacks after 20 steps").update_yaxes(exponentformat="power")
 
 # %% [markdown]
-# On the left is the cosine between two tokens of a sequence, 1 where they point the same way (the embeddings themselves are close
-# to 0). In both stacks the tokens grow alike at first: each attention mixes them, and nothing has been learned yet. In the
-# post-norm stack they become *the same* after eight layers or so, up to two decimals, for its sums are squeezed to one size
-# again and again and the mixing wins. In the pre-norm stack each token's own features stay in the sum.
+# On the left is how different two tokens of a sequence are: 1 minus the cosine of the angle between them, so 1 is a right angle and 0 the
+# same direction. In both stacks the tokens grow alike: each attention mixes them, and nothing has been learned yet. In the pre-norm stack
+# some of the difference survives (about .02), since each token's own features stay in the sum. In the post-norm stack, where every
+# sum is squeezed to one size again and again, hardly anything survives (less than .0001). Then the head sees the same token sixteen
+# times, and the best that it can say is the marginal.
 #
 # On the right is the size of the error's gradient at each depth; it is computed from right to left. In the pre-norm stack it arrives at the
 # first layer as large as it set out, because the residual connections hand it on untouched. In the post-norm stack it has to
-# pass 24 LayerNorms, and little more than a thirtieth of it arrives: the layers that would have to keep the tokens apart
-# are told next to nothing.
+# pass 32 LayerNorms, and about a ninetieth of it arrives: the layers that would have to keep the tokens apart are told
+# next to nothing.
 
 # %% [markdown]
 # ## 3. The decoder's layer
@@ -387,8 +393,8 @@ assert matches["not shifted"] < 0.05, "a model that never had to guess sorts nex
 #
 # ### How does it sort?
 #
-# The next cell listens in on every attention of the model while it sorts one sequence, and draws four of them: the weights of the last layer
-# of the encoder and of the decoder's two, averaged over the heads.
+# The next cell listens in on every attention of the model while it sorts one sequence, and draws four of them: both layers of the encoder,
+# and the two attentions of the decoder's second layer. The weights are averaged over the heads.
 
 # %% experiment=true
 def attention_maps(model, src, heard):
@@ -422,7 +428,15 @@ figures.heat_maps([maps[0], maps[1], maps[4], maps[5]], [source_words, source_wo
                   title="The attention of the sorter")
 
 # %% [markdown]
-# Read the lower right map first. Its rows are what the decoder has just heard, its columns the source.
+# Read the lower right map first. Its rows are the tokens that the decoder has just heard, its columns the source. After *sos* it looks at
+# the smallest digit, 0. After 0 it looks at 1, after the 1 at both 2s, after 4 at 5, after 5 at 6, and so on: **at what comes next**,
+# which is what the layer has to hand to the head. Nobody told it to; it was told only which token should have been said.
+#
+# The lower left map has the triangle of the causal mask. The rows of the two 2s differ: after the second one the model must know
+# that there is no third, and it finds out from what it has said already. In the upper maps the source looks at itself, without a
+# triangle. Here the rows of the two 2s, which stand at different places, are nearly **the same**. The encoder hardly uses the
+# positions, for in sorting it does not matter where a digit stands. A task that a model solves does not prove that every part of it works:
+# this one would not notice an encoder without positions.
 
 # %% [markdown]
 # ## 7. How many parameters?
