@@ -1,4 +1,4 @@
-"""Plotly figures for the notebooks: heat maps with words on the axes, grouped bars, panels of curves.
+"""Plotly figures for the notebooks: heat maps with words on the axes, grouped bars, panels of curves, of functions and of points, pictures.
 
 Every function takes torch tensors (NumPy arrays and nested lists do as well) and returns a plotly Figure. Nothing depends on
 colour alone: heat maps print their values, bars carry patterns, curves differ in dash and marker. Plotly is imported when the
@@ -111,6 +111,106 @@ def line_panels(x: Any, panels: Mapping[str, Mapping[str, Any]], *, x_title: str
         fig.update_yaxes(**({"type": "log", "dtick": 1} if y_title in log_y else {"rangemode": "tozero"}), **place)
     fig.update_xaxes(title_text=x_title, type="log" if log_x else "linear", tickvals=xs, ticktext=[f"{v:g}" for v in xs])
     return _finish(fig, title, 320 * rows - 80, legend=True)
+
+
+def smooth_panels(x: Any, panels: Mapping[str, Mapping[str, Any]], *, x_title: str, title: str = "", columns: int = 2,
+                  notes: Mapping[str, Sequence[tuple[float, float, str]]] | None = None) -> Figure:
+    """Several panels of functions of one variable, drawn as lines without markers; a function has the same dash and colour throughout.
+
+    x: N numbers in rising order, shared by all panels. x_title: their name.
+    panels: maps the title of a panel's y axis to its curves, and the name of a curve to its N numbers. columns: panels in a row.
+    notes: maps the title of a panel's y axis to points (x, y, text) that are marked and explained.
+    Raises ValueError if a curve does not have N numbers.
+    """
+    from plotly.subplots import make_subplots
+
+    xs = _vector(x, len(x), x_title)
+    columns, rows = _grid(len(panels), columns)
+    styles = {name: i for i, name in enumerate(dict.fromkeys(name for curves in panels.values() for name in curves))}
+    fig = make_subplots(rows=rows, cols=columns, horizontal_spacing=0.26 / columns, vertical_spacing=0.26 / rows)
+    seen: set[str] = set()
+    for i, (y_title, curves) in enumerate(panels.items()):
+        place = {"row": i // columns + 1, "col": i % columns + 1}
+        for name, values in curves.items():
+            curve = _curve(xs, _vector(values, len(xs), name), name, styles[name], name not in seen)
+            fig.add_trace(curve.update(mode="lines"), **place)
+            seen.add(name)
+        for at, height, text in (notes or {}).get(y_title, ()):
+            fig.add_annotation(x=at, y=height, text=text, showarrow=True, arrowhead=2, ax=0, ay=34 if height < 0 else -34, **place)
+        fig.update_yaxes(title_text=y_title, zeroline=True, zerolinecolor="black", zerolinewidth=1, **place)
+    fig.update_xaxes(title_text=x_title, zeroline=True, zerolinecolor="#BBBBBB")
+    return _finish(fig, title, 320 * rows - 80, legend=True)
+
+
+def scatter_panels(panels: Mapping[str, Mapping[str, tuple[Any, Any]]], *, x_title: str, title: str = "", lines: Sequence[str] = (),
+                   log_x: bool = False, columns: int = 2) -> Figure:
+    """Several panels of points and curves, each with its own numbers on the x axis; one name has one look in all panels.
+
+    panels: maps the title of a panel's y axis to its series, and the name of a series to a pair (x, y) of equally many numbers.
+    x_title: the name of the x axes. lines: names of the series that are drawn as a curve through their points instead of as dots.
+    log_x: whether the x axes are logarithmic. columns: panels in a row.
+    Raises ValueError if the two parts of a series differ in length.
+    """
+    import plotly.graph_objects as go
+    from plotly.subplots import make_subplots
+
+    columns, rows = _grid(len(panels), columns)
+    styles = {name: i for i, name in enumerate(dict.fromkeys(name for series in panels.values() for name in series))}
+    fig = make_subplots(rows=rows, cols=columns, horizontal_spacing=0.26 / columns, vertical_spacing=0.26 / rows)
+    seen: set[str] = set()
+    for i, (y_title, series) in enumerate(panels.items()):
+        place = {"row": i // columns + 1, "col": i % columns + 1}
+        for name, (x, y) in series.items():
+            xs = _vector(x, len(x), name)
+            fig.add_trace(go.Scatter(x=xs, y=_vector(y, len(xs), name), name=name, legendgroup=name, showlegend=name not in seen,
+                                     hovertemplate="%{x}: %{y:.4g}", **_look(styles[name], list(lines).index(name) if name in lines else None)), **place)
+            seen.add(name)
+        fig.update_yaxes(title_text=y_title, zeroline=True, zerolinecolor="black", zerolinewidth=1, **place)
+    fig.update_xaxes(title_text=x_title, type="log" if log_x else "linear", **({"dtick": 1, "tickformat": "~f"} if log_x else {}))
+    return _finish(fig, title, 320 * rows - 40, legend=True)
+
+
+def _look(style: int, line: int | None) -> dict[str, Any]:
+    """Colour, and dash or marker, of one series of `scatter_panels`; `line` is its number among the curves, None for dots."""
+    colour = COLOURS[style % len(COLOURS)]
+    if line is not None:
+        return {"mode": "lines", "line": {"color": colour, "width": 2.5, "dash": DASHES[line % len(DASHES)]}}
+    return {"mode": "markers", "marker": {"color": colour, "size": 7, "symbol": SYMBOLS[style % len(SYMBOLS)], "opacity": 0.6}}
+
+
+def picture_rows(rows: Mapping[str, Sequence[Any]], titles: Sequence[str] | None = None, *, title: str = "") -> Figure:
+    """Small pictures in rows, those of a column belonging together; each row has a scale and a colour bar of its own, from 0 up.
+
+    rows: maps the name of a row to its pictures, as many in each row; a picture is a matrix, its first row on top.
+    titles: one for each column. Values are written into a picture where there is room for them.
+    Raises ValueError if a picture is not a matrix or a row has more or fewer pictures than the first.
+    """
+    from plotly.subplots import make_subplots
+
+    tables = {name: [_matrix(picture, i) for i, picture in enumerate(pictures)] for name, pictures in rows.items()}
+    columns = len(next(iter(tables.values())))
+    side, height = NARROW / columns, len(tables) * (NARROW / columns + 12)
+    fig = make_subplots(rows=len(tables), cols=columns, column_titles=titles, horizontal_spacing=0.02, vertical_spacing=12 / height)
+    for r, (name, pictures) in enumerate(tables.items(), 1):
+        if len(pictures) != columns:
+            raise ValueError(f"'{name}' has {len(pictures)} pictures where {columns} are drawn in the first row.")
+        for c, table in enumerate(pictures, 1):
+            _add_picture(fig, table, name, r, c, 0.85 * side / len(table[0]))
+        axis = _colour_axis(pictures, False, "")
+        axis["colorbar"] |= {"len": 0.9 * (side + 12) / height, "y": 1 - (r - 0.5) / len(tables)}
+        fig.update_layout({f"coloraxis{r}": axis})
+    return _finish(fig, title, round(height), bottom=30)
+
+
+def _add_picture(fig: Figure, table: list[list[float]], name: str, r: int, c: int, room: float) -> None:
+    """Put one picture, with square cells, at row r and column c. name: of its row. room: as for `_heat_map`."""
+    names = [[str(n) for n in range(size)] for size in (len(table), len(table[0]))]
+    trace = _heat_map(table, *names, ("row", "column"), name, room)
+    trace.coloraxis = f"coloraxis{r}"
+    fig.add_trace(trace, row=r, col=c)
+    fig.update_xaxes(showticklabels=False, range=[-0.5, len(table[0]) - 0.5], constrain="domain", row=r, col=c)
+    fig.update_yaxes(showticklabels=False, range=[len(table) - 0.5, -0.5], constrain="domain", scaleanchor=fig.data[-1].xaxis,
+                     title_text=name if c == 1 else "", row=r, col=c)
 
 
 def _heat_map(table: list[list[float]], rows: list[str], columns: list[str], axes: tuple[str, str], label: str, room: float) -> Any:

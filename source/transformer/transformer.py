@@ -226,7 +226,8 @@ def inside(pre_norm, steps=20, rate=1e-3):
 
 seen = {"pre-norm": inside(True), "post-norm": inside(False)}
 for name, (different, sizes) in seen.items():
-    print(f"{name}: difference {different[0]:.2f} before the first layer, {different[-1]:.4f} after the last; gradient {sizes[0]:.5f} and {sizes[-1]:.5f}")
+    print(f"{name}: difference {different[0]:.2f} before the first layer and {different[-1]:.5f} after the last, "
+          f"gradient {sizes[0]:.5f} and {sizes[-1]:.5f}")
 panels = {"difference of two tokens": {name: different for name, (different, _) in seen.items()},
           "size of the gradient": {name: sizes for name, (_, sizes) in seen.items()}}
 figures.line_panels(range(0, 17, 2), panels, x_title="layers passed", log_x=False, log_y=list(panels),
@@ -465,8 +466,8 @@ assert transformer_parameters(768, 12) + rest == 124_439_808, "with the rest, GP
 
 # %% [markdown]
 # The rest of GPT-2 small: an embedding for each of 50,257 tokens and 1,024 learned positions, 768 numbers each; 13 $D$ biases and LayerNorm
-# parameters in each of 12 layers; and one last LayerNorm. With these it has 124,439,808 parameters, a third of them embeddings. In GPT-3 the layers are
-# 99 % of the whole: the rest grows with $D$, the layers with $D^2$.
+# parameters in each of 12 layers; and one last LayerNorm. With these it has 124,439,808 parameters, nearly a third of
+# them embeddings. In GPT-3 the layers are 99 % of the whole: the rest grows with $D$, the layers with $D^2$.
 
 # %% [markdown] question="what-the-loss-does-not-say" points=2
 # ### In your own words
