@@ -275,7 +275,7 @@ def _bubblewrap(spare: bool) -> list[str]:
     for index, library in enumerate(_libraries()):
         arguments += ["--ro-bind", library, f"/site{index}"]
     arguments += _folders("/kit", "/kit/autograder")
-    for name in ("__init__.py", "figures.py", "untrusted"):
+    for name in ("__init__.py", "figures", "untrusted"):
         arguments += ["--ro-bind", str(PACKAGE / name), f"/kit/autograder/{name}"]
     return [*arguments, "--proc", "/proc", "--dev", "/dev", "--perms", "1777", "--tmpfs", "/tmp", "--remount-ro", "/dev", "--remount-ro", "/"]
 

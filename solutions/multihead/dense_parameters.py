@@ -101,7 +101,6 @@ def three_matrices(N, D):
     return 3 * (N * D) ** 2
 
 
-
 @_wrong(counts_of_long_sentences, "a count in float32, which runs out of digits")
 def in_single_precision(N, D):
     return torch.tensor(float(N * D)) ** 2

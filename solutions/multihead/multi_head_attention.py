@@ -15,7 +15,7 @@ from autograder.strategies import fillers, leading, sizes
 
 @exercise.solution
 def multi_head_attention(X, W_q, W_k, W_v, W_o):
-    """Multi-head self-attention, head by head (Bishop, Algorithm 12.2): Y = [H_1 ... H_H] W_o, the heads side by side.
+    """Multi-head self-attention, head by head (Bishop, Algorithm 12.2): Y = [head_0 ... head_(H-1)] W_o.
 
     X: float64 tensor ... x N x D, with any number of leading batch dimensions; no mask.
     W_q, W_k: lists of H matrices D x D_k. W_v: a list of H matrices D x D_v. W_o: one matrix H D_v x D.

@@ -16,7 +16,7 @@ from autograder.strategies import sizes
 
 @exercise.solution
 def expected_rope_score(offsets, D_k, L=10000.0):
-    """The expected score of a RoPE query with a key a distance away: 2 sum_i cos(d L^(-2i/D_k)), i = 0, ..., D_k/2 - 1.
+    """The expected score with RoPE of a query and an equal key at the offset d: 2 sum_i cos(d L^(-2i/D_k)), i = 0, ..., D_k/2 - 1.
 
     offsets: tensor of offsets d of any shape, floats or ints, of either sign. D_k: width of query and key, an even int. L: the base.
     Returns a float64 tensor of the shape of offsets.

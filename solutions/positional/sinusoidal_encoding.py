@@ -238,7 +238,7 @@ def degrees(N, D, L=10000.0):
 
 @_wrong(two_columns_are_sine_and_cosine, "angles multiplied by 2 pi")
 def whole_turns(N, D, L=10000.0):
-    return _encode(N, D, _exponents(D), L, unit=2 * math.pi / 10)
+    return _encode(N, D, _exponents(D), L, unit=2 * math.pi)
 
 
 @_wrong(inner_products_depend_on_the_offset_only, "rows scaled to length 1")

@@ -38,6 +38,8 @@
 # - **Weights multiply from the right**: $X W$, with $W$ of shape $D \times M$. An `nn.Linear` stores the transpose, `M x D`.
 # - **Precision.** All floating inputs are `float64`. Helpers such as `torch.tensor(2.0)` or `torch.zeros(3)` are `float32`;
 #   write `math.sqrt(2)` for a number and `torch.zeros_like(X)` or `dtype=X.dtype` for a tensor.
+# - **Gradients.** Models are trained through functions like these, so let gradients pass: no `.detach()`, `.data` or `.item()`
+#   between the inputs and the result.
 # - **Inputs stay as they are.** No `X -= ...`, and no operation whose name ends in `_` on something you were given.
 
 # %% given=true

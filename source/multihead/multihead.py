@@ -27,10 +27,13 @@
 # - **Precision.** All floating inputs are `float64`. A helper such as `torch.zeros(3)` is `float32` unless you say otherwise, and
 #   half precision is never precise enough.
 # - **Masks** are boolean and **True where attending is allowed**.
+# - **Gradients.** Models are trained through functions like these, so let gradients pass: no `.detach()`, `.data` or `.item()`
+#   between the inputs and the result.
 # - **Inputs stay as they are**: no `X -= ...`, no operation whose name ends in `_` on something that you were given, and no
 #   `pop` from a list.
 #
-# As before, the cell under an exercise runs its public checks; hidden ones run in grading. Figures are drawn with your functions.
+# As before, the cell under an exercise runs its public checks; hidden ones run in grading. Figures are drawn with your functions,
+# and your functions may use one another.
 
 # %% given=true
 import math
@@ -91,8 +94,8 @@ torch.set_num_threads(1)
 #
 # - $D_k$, $D_v$ and $D$ are independent of each other here. The root is that of $D_k$, the width of one head's keys.
 # - A loop over the heads is the natural way to write it, and fast enough.
-# - Matrix products see to it that the output is a sum over heads: $Y = \sum_h \text{head}_h W^{(o)}_h$, where $W^{(o)}_h$ is the
-#   $h$-th block of $D_v$ rows of $W^{(o)}$. So there is no interplay between heads before $W^{(o)}$: each has a softmax of its own.
+# - There is no interplay between heads before $W^{(o)}$: each has a softmax of its own. Nor is there any in the product with $W^{(o)}$:
+#   the output is a sum over heads, $Y = \sum_h \text{head}_h W^{(o)}_h$, where $W^{(o)}_h$ is the $h$-th block of $D_v$ rows of $W^{(o)}$.
 
 # %% exercise="multi_head_attention"
 
@@ -115,12 +118,14 @@ torch.set_num_threads(1)
 #   the sentences with the *heads*: an error if you are lucky, and wrong numbers without a word if $B = H$. A mask has at least two
 #   axes.
 # - A query that may see **nothing** gets weights of 0. Then $0$ goes into `W_o`, and the output is its bias.
+# - The layer remembers nothing: what it was called on before makes no difference.
 # - `nn.Linear` has a bias and stores its matrix **transposed**: it computes `X @ weight.T + bias`. If you call the layer, as in
 #   `self.W_q(X)`, you need not care.
 #
-# `nn.MultiheadAttention` is not allowed in this exercise. The checks use it for comparison, but it has other conventions: its mask is
-# True where attending is **not** allowed, it expects the batch on axis 1 unless you say `batch_first=True`, and it returns the weights
-# **averaged** over the heads unless you say `average_attn_weights=False`. Much code goes wrong at exactly these three.
+# `nn.MultiheadAttention` is not allowed in this exercise; it is fine for comparing in a cell that you delete afterwards. The checks compare
+# with it, too, but it has other conventions: its mask is True where attending is **not** allowed, it expects the batch on axis 1 unless you
+# say `batch_first=True`, and it returns the weights **averaged** over the heads unless you say `average_attn_weights=False`. Much code goes
+# wrong at exactly these three.
 
 # %% exercise="MultiHeadAttention"
 
@@ -203,7 +208,8 @@ figures.grouped_bars({"before": X_river[-1], "after three heads": attend_to_itse
 # lists of $H$ matrices $D \times D/H$, and one $D \times D$ matrix, all to be multiplied from the right. $H$ divides $D$ here.
 #
 # There is no standard for this. Other libraries store the matrices untransposed, or queries, keys and values of head 0 first, then those of
-# head 1. All of these have the same shapes, so nothing but the numbers will tell you that you took the wrong one.
+# head 1. A shape rarely gives it away: a $D \times D$ matrix has the same one transposed, and a $3D \times D$ matrix with its rows in another
+# order. Only the numbers tell you that you took the wrong one.
 
 # %% exercise="weights_from_torch"
 
@@ -270,8 +276,9 @@ assert attention_parameters(768, 12) == 2_362_368, "with a right answer to exerc
 assert dense_parameters(1024, 768) == 618_475_290_624, "with a right answer to exercise 7 this is 618,475,290,624"
 
 # %% [markdown]
-# Both axes are logarithmic (M, B and T stand for $10^6$, $10^9$ and $10^{12}$). Attention is a flat line: its parameters belong to *features*, and the same ones serve each token, however many there
-# are. The dense layer grows by a factor 16 whenever $N$ grows by a factor 4. They cross at $N = 2$, where $(2D)^2 = 4D^2$.
+# Both axes are logarithmic (M, B and T stand for $10^6$, $10^9$ and $10^{12}$). Attention is a flat line: its parameters belong to
+# *features*, and the same ones serve each token, however many there are. The dense layer grows by a factor 16 whenever $N$ grows by a
+# factor 4. They cross at $N = 2$, where $(2D)^2 = 4D^2$.
 #
 # The numbers printed are those of GPT-2 small, with $D = 768$ and sentences of up to 1024 tokens. There the dense layer would need 618 billion
 # weights, $1024^2 / 4 = 262144$ times as many as attention, and this for one of twelve layers. Nor could it be used on 1025 tokens, and what it
@@ -294,7 +301,7 @@ assert dense_parameters(1024, 768) == 618_475_290_624, "with a right answer to e
 # $$(1 - c\,a)^2 + (1 + c\,b)^2 ,$$
 #
 # which is smallest for $c\,a = 1$ and $b = 0$ (or $a = 0$ and $c\,b = -1$): the head looks at one of the two only, and the error is 1. A layer that
-# puts out zeros has the error 2. Two heads can do it without any error: one looks for $A$, the other for $B$, and $W^{(o)}$ subtracts.
+# puts out zeros has the error 2. Two heads can come as close to 0 as you like: one looks for $A$, the other for $B$, and $W^{(o)}$ subtracts.
 #
 # The next cell trains your `MultiHeadAttention(8, H)` with 1, 2 and 4 heads; each has the same 288 parameters. Training gets stuck now and then, so each is
 # trained from three starting points, and the best one counts. It takes well under a minute.

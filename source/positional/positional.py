@@ -110,7 +110,6 @@ def inner_products():
     return R @ R.mT
 
 
-
 # %% figure=true
 figures.heat_maps([inner_products()], axes=("position n", "position m"), label="inner product", columns=1,
                   title="Inner products of the encodings")
@@ -201,7 +200,7 @@ for N, L in ((200, 30.0), (100, 10000.0)):
 
 # %% [markdown]
 # With $L = 30$ the fit agrees with $R_k$ to the last digit. With 100 positions and $L = 10000$, `lstsq` still moves every encoding of
-# the table on with an error of $10^{-12}$ or less, and yet its $M$ is **another matrix**: some entries are wrong by 0.5 or more. In
+# the table on with an error of $10^{-9}$ or less, and yet its $M$ is **another matrix**: some entries are wrong by 0.5 or more. In
 # 100 positions the slowest pairs hardly turn, so their cosines are all nearly 1, nearly the same column, and the table does not
 # determine $M$. The *condition number* says so: it is above $10^{15}$ here, where 1 would be ideal. (If you solved the normal
 # equations $A^{\mathsf T}\!A X = A^{\mathsf T} B$ instead, even the predictions suffer, since the condition number of

@@ -4,7 +4,7 @@
 # A transformer reads a sequence of tokens. An image is no sequence, and its pixels are no words. And yet the model that you
 # build here reads handwritten digits with little more than the parts you know: cut the image into small squares, call each
 # square a token, and let attention do the rest. Nothing in it is told that a square has neighbours, or that 3 and 8 look
-# alike. It learns that from 1300 digits in a few seconds on an ordinary computer.
+# alike. What it needs of that it learns from 1300 digits, in a few seconds on an ordinary computer.
 #
 # Then you ask it **where it looked**, in three ways: the attention of its last layer, the attention of all layers multiplied
 # together, and gradients. They do not always agree, and at the end you will know why.
@@ -205,8 +205,8 @@ assert scrambled > 0.85 and without_positions < 0.85, "with right answers: well 
 
 # %% [markdown]
 # The scrambled digits cost the model a few hundredths at most. It was never told which patches are neighbours, so it misses
-# nothing: any fixed order of the pixels is as good as another, or nearly. (A convolutional network would be lost.) Without
-# positions it falls to about .7, which is what can be had from a bag of patches.
+# nothing: any fixed order of the pixels is as good as another, or nearly. Without positions it falls to about .7, which is what
+# can be had from a bag of patches.
 #
 # Note what that means for **testing**. If your `patchify` had scrambled the pixels by mistake, the accuracy would have hidden
 # it. A number that is good proves little about the code that produced it; that is why the checks look at the parts.
@@ -244,8 +244,8 @@ assert (looks.sum(-1) < 1).all(), "a row of weights, the class token's own left 
 figures.picture_rows({"ink": test_images[shown], "attention": looks.unflatten(1, (4, 4))}, names, title="Where the class token looks, last layer")
 
 # %% [markdown]
-# Each small square below stands for a patch, the number in it for its weight; if all 17 tokens got the same, it would be .06. The
-# maps differ from digit to digit, and some patches get three times their equal share. But the patches that get much are not
+# Each small square of the lower row stands for a patch, the number in it for its weight; if all 17 tokens got the same, it would be
+# .06. The maps differ from digit to digit, and some patches get three times their equal share. But the patches that get much are not
 # always where the ink is. (In our run it was the thinly inked patch left of the stem that got most in the 7.) Two reasons: a *pale*
 # patch can be what tells a digit from its neighbours, as the open side of a 6 does; and by the last layer, a token is no longer
 # the patch it started as. It has been mixed with all others in the layer before.
@@ -288,10 +288,10 @@ figures.heat_maps([attention_rollout([looking_at(0)]), attention_rollout([lookin
                   axes=("output token", "input token"), title="Rollout of layers that look at one token")
 
 # %% [markdown]
-# In the second map, half of every token comes from token 0 and a quarter from token 3, although it was token 3 that the *last*
-# layer looked at: by then, token 3 was half token 0 itself. With the layers exchanged the two columns change their parts. And
-# the last map shows the weakness of the method. With every layer half of the rest moves on to token 0, only one sixteenth of a token
-# is still itself after four layers, and in a deep model all rows of the rollout grow alike.
+# In the second map, every token takes a half from token 0 and a quarter from token 3, and keeps a quarter of itself, although it was
+# token 3 that the *last* layer looked at: by then, token 3 was half token 0 itself. With the layers exchanged the two columns change
+# their parts. And the last map shows the weakness of the method. With every layer half of the rest moves on to token 0, only one
+# sixteenth of each other token is still itself after four layers, and in a deep model all rows of the rollout grow alike.
 
 # %% [markdown]
 # ## 5. Gradient saliency
@@ -362,8 +362,9 @@ pictures = {name: answer.unflatten(1, (4, 4)) for name, answer in answers.items(
 figures.picture_rows({"ink": test_images[shown]} | pictures, names, title="Where did it look?")
 
 # %% [markdown]
-# The rollout looks like a paler copy of the attention: half of every layer is the identity, and attention is spread over what the
-# first layer had mixed. The saliency is another matter. It often agrees on the strongest patch or two, and then goes its own way.
+# The rollout looks like a flatter copy of the attention (each row of pictures has a scale of its own: compare the numbers, not the
+# shades). Half of every layer is the identity, and attention is spread over what the first layer had mixed. The saliency is another
+# matter. It often agrees on the strongest patch or two, and then goes its own way.
 #
 # Which of them is right? One way to find out is to take the patches away. For 200 digits, replace the four patches that a method
 # ranks highest by what these patches look like in the average digit, and see how often the model still reads the same.
@@ -406,8 +407,8 @@ assert max(kept["attention"], kept["rollout"], kept["saliency"]) < kept["at rand
 #
 # 1. A friend's `patchify` is a bare `reshape`. Her model uses it, and once trained it still reads well over 9 digits in 10 correctly.
 #    Why can it? Why can the same model not do without positions?
-# 2. What would go wrong if the class token were read, but put at the *end* of the tokens by mistake, so that `forward` reads the
-#    embedded patch 0 after the last layer? Would the accuracy tell you?
+# 2. What would go wrong if the class token were put at the *end* of the tokens by mistake, so that `forward`, which reads row 0,
+#    reads patch 0 after the last layer? Would the accuracy tell you?
 # 3. A patch without any ink gets a large weight in the attention of the last layer, and a saliency that is not small. Give one reason why
 #    each of the two need not be a mistake, and one reason why the two can differ from one another.
 

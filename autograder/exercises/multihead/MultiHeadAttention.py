@@ -205,7 +205,7 @@ def any_leading_dimensions_will_do(student, case):
 @exercise.check(points=0.5, examples=8, hint="Which line writes into X_q, X_kv or the mask (`/=`, `+=`, masked_fill_, logical_not_)?")
 @given(masked())
 def the_inputs_stay_as_they_were(student, case):
-    """X_q, X_kv and the mask that were passed in are unchanged afterwards."""
+    """X_q, X_kv and the mask that were passed in are unchanged afterwards (and used)."""
     D, H, filler, X_q, X_kv, mask = case
     layer = student.build(D, H).fill(filler)
     alpha = layer(X_q, X_kv)[1]

@@ -64,6 +64,6 @@ def one_head_is_all_there_is(student, X):
 @exercise.check(points=0.5, examples=8, hint="Print X before and after a call. Which line writes into it, or changes its shape?")
 @given(heads())
 def the_input_stays_as_it_was(student, X):
-    """The heads that were passed in are unchanged afterwards."""
+    """The heads that were passed in are unchanged afterwards (and used)."""
     assert_close(student(X).sum(-1), X.sum((-3, -1)), what="the sum over the numbers of a token")
     assert_close(student.arguments_after(X)[0], X, what="X after the call")

@@ -117,7 +117,7 @@ def any_leading_dimensions_will_do(student, case):
                                              "take a matrix out of its list?")
 @given(tokens_and_weights())
 def the_inputs_stay_as_they_were(student, case):
-    """X, the matrices and the lists that hold them are unchanged afterwards."""
+    """X, the matrices and the lists that hold them are unchanged afterwards (and used)."""
     X, W_q, W_k, W_v, W_o = case
     alone = X[..., :1, :].contiguous()
     assert_close(student(alone, W_q, W_k, W_v, W_o), torch.cat([alone @ W for W in W_v], -1) @ W_o, what="Y of the first token alone")

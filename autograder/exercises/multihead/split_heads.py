@@ -87,7 +87,7 @@ def a_width_that_does_not_fit_is_refused(student, case):
 @exercise.check(points=0.5, examples=8, hint="Print X before and after a call. Which line writes into it, or changes its shape?")
 @given(features_and_heads())
 def the_input_stays_as_it_was(student, case):
-    """X is unchanged afterwards."""
+    """X is unchanged afterwards (and used)."""
     X, H = case
     heads = student(X, H)
     assert_close(heads.sum((-3, -1)), X.sum(-1), what="the sum over the numbers of a token")

@@ -86,7 +86,7 @@ def attention_is_that_of_torch(student, case, filler):
                                              "line write into one?")
 @given(torch_weights())
 def the_inputs_stay_as_they_were(student, case):
-    """Both weights that were passed in are unchanged afterwards."""
+    """Both weights that were passed in are unchanged afterwards (and used)."""
     W_in, W_out, H = case
     assert_close(student(*case)[3].sum(), float(W_out.sum()), what="the sum over all entries of W_o")
     after = student.arguments_after(*case)

@@ -71,7 +71,7 @@ def query_and_key(draw):
                                             "fixed angle?")
 @given(query_and_key())
 def scores_depend_on_the_offset_only(student, case):
-    """The score of a rotated query with a rotated key depends on them and on the difference of their positions."""
+    """The score of a rotated query with a rotated key depends only on the two and on the difference of their positions."""
     Q, K = case
     _turns(student)
     S = student(Q) @ student(K).mT

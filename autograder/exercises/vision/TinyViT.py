@@ -144,7 +144,7 @@ def the_default_model(student, filler):
     assert_true((logits[0] - logits[1]).abs().max() > 1e-9, "two different images get the same logits", what="the output")
 
 
-@exercise.check(points=0.5, examples=5, hint="Call .backward() on the logits and look at class_token.grad and positions.grad. Is there a .detach(), a "
+@exercise.check(points=0.5, examples=5, hint="Call .backward() on a single logit and look at class_token.grad and positions.grad. Is there a .detach(), a "
                                              ".data, a no_grad or a new tensor somewhere on the way?")
 @given(with_layers, fillers(("normal",)))
 def it_can_be_trained(student, case, filler):
