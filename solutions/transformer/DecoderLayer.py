@@ -367,7 +367,7 @@ class residual_from_the_input(_Decoder):
         return Z + self.mlp(self.norm3(Z))
 
 
-@_wrong(agrees_with_torch, "a post-norm layer")
+@_wrong(agrees_with_torch, "LayerNorms after the three additions (post-norm) instead of before the three parts")
 class post_norm(_Decoder):
     def forward(self, X, memory, mask=None):
         X = self.norm1(X + self.attend(X, mask))
@@ -446,7 +446,8 @@ class memory_kept(_Decoder):
         return super().read(Z, self.kept, mask)
 
 
-@_wrong(calls_leave_no_trace, "dropout in train mode, which nobody asked for")
-class with_dropout(_Decoder):
+@_wrong(calls_leave_no_trace, "another output in train mode than in eval mode (dropout, which nobody asked for)")
+class other_in_train_mode(_Decoder):
     def read(self, Z, memory, mask):
-        return nn.functional.dropout(super().read(Z, memory, mask), 0.5, self.training)
+        Y = super().read(Z, memory, mask)
+        return 2 * Y * (torch.arange(Y.shape[-1]) % 2) if self.training else Y  # what a dropout would do, but always the same

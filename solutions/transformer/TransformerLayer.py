@@ -82,7 +82,7 @@ def agrees_under_every_mask(student, case):
 smooth = st.tuples(several, fillers(("normal",)), fillers(("normal",)), st.booleans())
 
 
-@exercise.hidden_check(points=1, examples=6, hint="This layer will be trained. Does something inside cut the gradient off (detach, no_grad, .data), or does it reach a parameter "
+@exercise.hidden_check(points=0.5, examples=6, hint="This layer will be trained. Does something inside cut the gradient off (detach, no_grad, .data), or does it reach a parameter "
                                                   "twice or not at all?")
 @given(smooth)
 def the_gradients_are_right(student, case):
@@ -640,10 +640,11 @@ class mask_kept(_Layer):
         return super().forward(X, kept if mask is None and fits else mask)
 
 
-@_wrong(calls_leave_no_trace, "dropout in train mode, which nobody asked for")
-class with_dropout(_Layer):
+@_wrong(calls_leave_no_trace, "another output in train mode than in eval mode (dropout, which nobody asked for)")
+class other_in_train_mode(_Layer):
     def attend(self, X, mask, keys=None):
-        return nn.functional.dropout(super().attend(X, mask, keys), 0.5, self.training)
+        Y = super().attend(X, mask, keys)
+        return 2 * Y * (torch.arange(Y.shape[-1]) % 2) if self.training else Y  # what a dropout would do, but always the same
 
 
 @_wrong(_PRE, "attention with half precision inside")

@@ -83,7 +83,7 @@ def modulo(x, V):
     return (_equal(x).sum(-1) - 1) % V
 
 
-@_wrong(counts_the_other_equal_tokens, "a count of earlier equal tokens only")
+@_wrong(the_order_plays_no_part, "a running count: earlier equal tokens only")
 def only_to_the_left(x, V):
     return _equal(x).tril(-1).sum(-1).clamp(max=V - 1)
 
@@ -130,11 +130,6 @@ def first_sequence_for_all(x, V):
 @_wrong(counts_the_other_equal_tokens, "a count along the first axis instead of the last")
 def along_the_first_axis(x, V):
     return ((x[None] == x[:, None]).sum(0) - 1).clamp(max=V - 1)
-
-
-@_wrong(the_order_plays_no_part, "a running count: how often the token has come so far")
-def running_count(x, V):
-    return (_equal(x).tril().sum(-1) - 1).clamp(max=V - 1)
 
 
 @_wrong(never_more_than_V_minus_1, "a cap at the largest token of the sequence instead of V - 1")

@@ -144,7 +144,7 @@ def all_at_once(model, src, steps, sos):
     return model.decode(torch.full((len(src), steps), sos), model.encode(src)).argmax(-1)
 
 
-@_wrong(_EACH, "the logits of the first place read every time, instead of those of the last")
+@_wrong(_EACH, "the first choice again and again: logits read at the first place, or a history that is never extended")
 def first_place_read(model, src, steps, sos):
     return _decoded(model, src, steps, sos, choose=lambda logits: logits[:, 0].argmax(-1))
 
@@ -152,11 +152,6 @@ def first_place_read(model, src, steps, sos):
 @_wrong(_EACH, "a history told backwards: new tokens put in front")
 def history_backwards(model, src, steps, sos):
     return _decoded(model, src, steps, sos, told=lambda heard: torch.cat([heard[:, 1:].flip(1), heard[:, :1]], 1))
-
-
-@_wrong(_EACH, "a history that is never extended: the first choice again and again")
-def never_extended(model, src, steps, sos):
-    return _decoded(model, src, steps, sos, told=lambda heard: heard[:, :1])
 
 
 @_wrong(_EACH, "the source told in the place of what was said (teacher forcing in decoding)")
@@ -223,14 +218,9 @@ def source_backwards(model, src, steps, sos):
     return _decoded(model, src.flip(1), steps, sos)
 
 
-@_wrong(each_sequence_is_decoded_on_its_own, "the first sequence's choice given to the whole batch")
+@_wrong(each_sequence_is_decoded_on_its_own, "the first sequence's answer given to the whole batch (its choice, or its memory, taken for all)")
 def choice_of_the_first(model, src, steps, sos):
     return _decoded(model, src, steps, sos, choose=lambda logits: logits[0, -1].argmax(-1).expand(len(logits)))
-
-
-@_wrong(each_sequence_is_decoded_on_its_own, "the first source's memory given to the whole batch")
-def memory_of_the_first(model, src, steps, sos):
-    return _decoded(model, src[:1].expand_as(src), steps, sos)
 
 
 @_wrong(_FIRST, "the largest logit over batch and tokens together")

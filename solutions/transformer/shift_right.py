@@ -95,7 +95,7 @@ def one_too_short(targets, sos):
     return targets[:, :-1].clone()
 
 
-@_wrong(every_row_begins_with_sos, "sos written over the first target, with nothing moved")
+@_wrong(every_row_begins_with_sos, "sos written over the first target, with nothing moved (the first target is lost, not the last)")
 def first_overwritten(targets, sos):
     shifted = targets.clone()
     shifted[:, 0] = sos
@@ -141,11 +141,6 @@ def sos_everywhere(targets, sos):
 @_wrong(each_place_hears_the_target_before_it, "targets in reverse order after sos")
 def reversed_after_sos(targets, sos):
     return torch.cat([torch.full_like(targets[:, :1], sos), targets[:, :-1].flip(1)], 1)
-
-
-@_wrong(every_row_begins_with_sos, "the first target left out instead of the last")
-def first_left_out(targets, sos):
-    return torch.cat([torch.full_like(targets[:, :1], sos), targets[:, 1:]], 1)
 
 
 @_wrong(the_targets_stay_as_they_were, "a shift that writes into the targets themselves")

@@ -91,9 +91,15 @@ WORDS = "the cat sat on the mat".split()
 CAUSAL = torch.ones(6, 6, dtype=torch.bool).tril()
 X_cat = torch.randn(6, 16, generator=torch.Generator().manual_seed(3), dtype=torch.float64)   # any six tokens will do
 
+
+def heard_in_a_layer(mask):
+    """The influence of six tokens on one another in your layer, with random weights."""
+    layer = fill_parameters(TransformerLayer(16, 2), 3)
+    return influence(lambda X: layer(X, mask), X_cat)
+
+
 # %% figure=true
-layer = fill_parameters(TransformerLayer(16, 2), 3)
-figures.heat_maps([influence(layer, X_cat), influence(lambda X: layer(X, CAUSAL), X_cat)], WORDS, ["no mask", "causal mask"], label="distance",
+figures.heat_maps([heard_in_a_layer(None), heard_in_a_layer(CAUSAL)], WORDS, ["no mask", "causal mask"], label="distance",
                   axes=("output", "replaced token"), title="How far an output moves when a token is replaced")
 
 # %% [markdown]
@@ -264,12 +270,19 @@ figures.line_panels(range(0, 17, 2), panels, x_title="layers passed", log_x=Fals
 
 # %% exercise="DecoderLayer"
 
-# %% figure=true
-decoder_layer = fill_parameters(DecoderLayer(16, 2), 3)
+# %% given=true
 M_chat = torch.randn(4, 16, generator=torch.Generator().manual_seed(5), dtype=torch.float64)   # a memory of four tokens
-figures.heat_maps([influence(lambda X: decoder_layer(X, M_chat, CAUSAL), X_cat), influence(lambda M: decoder_layer(X_cat, M, CAUSAL), M_chat)],
-                  [WORDS, "le chat est assis".split()], ["tokens, causal mask", "memory"], queries=[WORDS, WORDS], label="distance",
-                  axes=("output", "replaced"), title="What reaches an output of the decoder's layer")
+
+
+def heard_in_the_decoder():
+    """The influence of the tokens, and of the memory, on the outputs of your decoder's layer, with random weights."""
+    layer = fill_parameters(DecoderLayer(16, 2), 3)
+    return [influence(lambda X: layer(X, M_chat, CAUSAL), X_cat), influence(lambda M: layer(X_cat, M, CAUSAL), M_chat)]
+
+
+# %% figure=true
+figures.heat_maps(heard_in_the_decoder(), [WORDS, "le chat est assis".split()], ["tokens, causal mask", "memory"], queries=[WORDS, WORDS],
+                  label="distance", axes=("output", "replaced"), title="What reaches an output of the decoder's layer")
 
 # %% [markdown]
 # On the left is the triangle again. On the right nothing is exactly 0: even the first output hears of the last token of the memory. If
