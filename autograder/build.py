@@ -21,7 +21,7 @@ from autograder import blueprint
 from autograder.assignment import CourseError, built_file, given_file, hidden_counts, with_staff_half
 from autograder.exercise import HIDDEN, PUBLIC, Exercise
 from autograder.gradebook import alembic_on_path
-from autograder.smallcases import find_small_cases
+from autograder.smallcases import find_small_cases, fingerprint
 
 ANSWER_TEXT = "YOUR ANSWER HERE"
 MARKS = {"given": blueprint.GIVEN, "figure": blueprint.FIGURE, "experiment": blueprint.EXPERIMENT}
@@ -62,16 +62,29 @@ def build(root: Path, assignment: str) -> list[Path]:
     release = root / "release" / assignment / f"{assignment}.ipynb"
     _generate_release(source, release, assignment)
     public, staff = built_file(assignment), root / "solutions" / assignment / "built.json"
-    public.write_text(built_text(exercises, PUBLIC), encoding="utf-8")
-    staff.write_text(built_text(exercises, HIDDEN), encoding="utf-8")
+    if not (is_current(public, exercises, root) and is_current(staff, exercises, root)):
+        public.write_text(built_text(exercises, PUBLIC, root), encoding="utf-8")
+        staff.write_text(built_text(exercises, HIDDEN, root), encoding="utf-8")
     blueprint.read_blueprint.cache_clear()
     hidden_counts.cache_clear()
     return [source, release, public, staff]
 
 
-def built_text(exercises: dict[str, Exercise], visibility: str) -> str:
+def is_current(path: Path, exercises: dict[str, Exercise], root: Path) -> bool:
+    """Whether a ``built.json`` was made from the present files (finding small cases takes a while)."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))["made_from"] == fingerprint(exercises, _staff(exercises, root))
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+
+
+def _staff(exercises: dict[str, Exercise], root: Path) -> Path:
+    return root / "solutions" / next(iter(exercises.values())).assignment
+
+
+def built_text(exercises: dict[str, Exercise], visibility: str, root: Path) -> str:
     """What the build knows of the checks of one visibility: their small cases, and for students how many are hidden."""
-    tree: dict[str, Any] = {"small_cases": {name: find_small_cases(e, visibility=visibility) for name, e in exercises.items()}}
+    tree: dict[str, Any] = {"made_from": fingerprint(exercises, _staff(exercises, root)), "small_cases": {name: find_small_cases(e, visibility=visibility) for name, e in exercises.items()}}
     if visibility == PUBLIC:
         tree["hidden_checks"] = {name: sum(check.visibility == HIDDEN for check in e.checks) for name, e in exercises.items()}
     return json.dumps(tree, indent=1, sort_keys=True) + "\n"

@@ -57,7 +57,11 @@ class Built:
 
     def vjp(self, cotangents: tuple, *args: Any, **kwargs: Any) -> tuple[list[torch.Tensor], dict[str, torch.Tensor]] | None:
         """Gradients of sum_i <cotangent_i, output_i>: by floating argument, and by parameter name; None where none flows."""
-        return self.student.remarked(self._asked(VJP, args, kwargs, cotangents=tuple(cotangents)))
+        return self.vjp_of("forward", cotangents, *args, **kwargs)
+
+    def vjp_of(self, method: str, cotangents: tuple, *args: Any, **kwargs: Any) -> tuple[list[torch.Tensor], dict[str, torch.Tensor]] | None:
+        """As `vjp`, of a method by name."""
+        return self.student.remarked(self._asked(VJP, args, kwargs, method=method, cotangents=tuple(cotangents)))
 
     def arguments_after(self, *args: Any, **kwargs: Any) -> list[Any]:
         """The arguments as forward left them, in order."""

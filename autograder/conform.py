@@ -34,9 +34,10 @@ def integers(*dims: int) -> Shaped:
     return Shaped(tuple(dims), "int")
 
 
-def conform(value: Any, shapes: dict[str, Shaped]) -> Any:
+def conform(value: Any, shapes: dict[str, Shaped | list[Shaped]]) -> Any:
     """Bring a returned value to the agreed form: a tensor, or a tuple of them in the order of `shapes`.
 
+    Where a list of `Shaped` stands in `shapes`, the result is a list of tensors.
     Values decide, not types: another floating dtype, ints for floats, 0/1 for booleans and a list for a tuple are taken.
     Raises `Mismatch` on a wrong structure or shape.
     """
@@ -59,7 +60,16 @@ def _kind(value: Any) -> str:
     return f"a value of type {type(value).__name__}"
 
 
-def _conform_one(value: Any, name: str, shaped: Shaped) -> Any:
+def _conform_list(value: Any, name: str, shaped: list[Shaped]) -> list[Any]:
+    items = list(value.unbind(0)) if isinstance(value, torch.Tensor) and value.dim() else value  # stacked in one tensor: the same values
+    if not isinstance(items, (tuple, list)) or len(items) != len(shaped):
+        raise Mismatch("type", name, f"{name} must be a list of tensors of the length asked for", f"{len(shaped)} are expected, and it is {_kind(value)}")
+    return [_conform_one(item, f"{name}[{i}]", one) for i, (item, one) in enumerate(zip(items, shaped))]
+
+
+def _conform_one(value: Any, name: str, shaped: Shaped | list[Shaped]) -> Any:
+    if isinstance(shaped, list):
+        return _conform_list(value, name, shaped)
     if isinstance(value, (bool, int, float)) and shaped.dims == ():
         value = torch.tensor(value, dtype=torch.float64 if isinstance(value, float) else None)
     if not isinstance(value, torch.Tensor):

@@ -18,7 +18,7 @@ from autograder.course import Limits
 ISOLATED, CONFINED, LIMITED, NONE = LEVELS = ("isolated", "confined", "limited", "none")
 SPARE_UID = 65534
 PACKAGE = Path(__file__).parent
-SHARED = ("__init__.py", "figures.py", "untrusted")  # what of the kit a student's process may read
+SHARED = ("__init__.py", "figures", "untrusted")  # what of the kit a student's process may read
 SYSTEM = ("/usr", "/lib", "/lib64", "/bin", "/sbin")
 SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/localtime")
 

@@ -69,8 +69,7 @@ def _decode(data: bytes, remarks: list[str]) -> str:
     for mark, encoding in ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")):
         if data.startswith(mark):
             remarks.append(f"The file begins with a byte-order mark ({encoding}); it was read as such.")
-            data, text = data[len(mark):], None
-            return data.decode(encoding, "replace")
+            return data[len(mark):].decode(encoding, "replace")
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:

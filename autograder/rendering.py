@@ -22,6 +22,9 @@ def render(value: Any, depth: int = 0) -> str:
     if isinstance(value, (list, tuple)):
         if depth >= 2:
             return "(…)"
+        if depth == 0 and len(value) and all(isinstance(item, torch.Tensor) and item.dim() for item in value):
+            rows = [f"[{i}] " + render(item, 1).replace("\n", "\n    ") for i, item in enumerate(value[:4])]  # one below the other
+            return "\n".join([*rows, "…"] if len(value) > 4 else rows)
         return "(" + ", ".join(render(item, depth + 1) for item in value[:4]) + (", …)" if len(value) > 4 else ")")
     return repr(value)[:200]
 

@@ -62,8 +62,11 @@ def test_every_check_fails_some_misconception(name):
 
 def trivial(fill, exercise):
     """An answer of the right form made by `fill(args, shaped)`: a function, or a class all of whose methods answer so."""
+    def each(shown, shaped):
+        return [fill(shown, one) for one in shaped] if isinstance(shaped, list) else fill(shown, shaped)
+
     def result(returns, args, kwargs, shown):
-        results = tuple(fill(shown, shaped) for shaped in returns(*args, **kwargs).values())
+        results = tuple(each(shown, shaped) for shaped in returns(*args, **kwargs).values())
         return results if len(results) > 1 else results[0]
 
     if exercise.parameters is None:

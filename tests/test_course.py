@@ -16,7 +16,7 @@ def read(tmp_path, text):
 
 def test_the_courses_own_file_is_read(tmp_path):
     course = read(tmp_path, GOOD)
-    assert [a.name for a in course.assignments] == ["attention"] and course.isolation.least == "confined"
+    assert [a.name for a in course.assignments] == ["attention", "multihead", "layernorm", "positional", "transformer", "vision"] and course.isolation.least == "confined"
     assert course.db_url == f"sqlite:///{tmp_path}/gradebook.db"
 
 

@@ -37,6 +37,8 @@
 # - **Precision.** All floating inputs are `float64`. Helpers such as `torch.tensor(2.0)`, `torch.zeros(3)` or
 #   `torch.arange(3.0)` are `float32`: at best they cost you digits, at worst a matrix product refuses to mix the two. Write
 #   `math.sqrt(2)` for a number and `torch.zeros_like(X)` or `dtype=X.dtype` for a tensor.
+# - **Gradients.** Models are trained through functions like these, so let gradients pass: no `.detach()`, `.data` or `.item()`
+#   between the inputs and the result.
 # - **Inputs stay as they are.** The caller still needs them: no `X -= ...`, no `X[...] = ...`, and no operation whose name ends
 #   in `_` on something you were given.
 

@@ -29,7 +29,7 @@ READS = {
     "engine_of_the_kit": "import autograder.engine as m; return m",
     "comparison_of_the_kit": "import autograder.compare as m; return m",
     "solutions_as_a_module": "import solutions.attention.softmax as m; return m",
-    "kit_folder": "import os; return [n for n in os.listdir('/kit/autograder') if n not in ('__init__.py', 'figures.py', 'untrusted')][0]",
+    "kit_folder": "import os; return [n for n in os.listdir('/kit/autograder') if n not in ('__init__.py', 'figures', 'untrusted')][0]",
     "process_memory_by_system_call": ("import ctypes; libc = ctypes.CDLL(None, use_errno=True)\n"
                                       "    if libc.process_vm_readv({pid}, 0, 0, 0, 0, 0) == 0: return 'read'\n    raise OSError"),
     "tracing": "import ctypes\n    if ctypes.CDLL(None).ptrace(16, {pid}, 0, 0) == 0: return 'attached'\n    raise OSError",

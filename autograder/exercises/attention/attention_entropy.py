@@ -19,8 +19,8 @@ def returns(alpha):
 exercise = Exercise(__name__, title="The entropy of attention", returns=returns)
 
 
-@exercise.check(points=1, examples=12, hint="For two equal weights the entropy is ln 2 = 0.693. What do you get? The logarithm is the natural one, and the sum runs "
-                               "over the last axis only.")
+@exercise.check(points=1, examples=12, hint="For two equal weights the entropy is ln 2 = 0.693. What do you get? The logarithm is the natural "
+                                            "one, and the sum runs over the last axis only.")
 @given(leading(), sizes(1, 8))
 def uniform_weights_give_ln_N(student, batch, N):
     """N equal weights have the entropy ln N, in nats."""

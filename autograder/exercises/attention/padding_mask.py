@@ -38,7 +38,8 @@ def allows_as_many_keys_as_tokens(student, case):
     assert_true((mask[..., :-1] | ~mask[..., 1:]).all(), "an allowed key comes after a forbidden one", what="the mask")
 
 
-@exercise.check(points=1, examples=15, hint="In an attention under your mask, the padding at the end of a sentence must not matter. Does each sentence use its own length?")
+@exercise.check(points=1, examples=15, hint="In an attention under your mask, the padding at the end of a sentence must not matter. Does each "
+                                            "sentence use its own length?")
 @given(lengths_and_width(low=1), fillers(("normal",)))
 def padding_never_matters(student, case, filler):
     """In an attention under the mask, padding can be replaced by noise in each sentence without changing any output."""
