@@ -32,7 +32,7 @@ def notebook_text(blueprint: Blueprint, result: SubmissionResult, graded: Graded
             cell["outputs"] = _check_outputs(by_name[name])
     cells.insert(0, _summary(result, isolation))
     metadata = {**blueprint.metadata, "autograder": {"kit_version": _version(), "isolation": isolation, "reason": result.reason,
-                                                     "comments": comments(blueprint, result)}}
+                                                     "comments": comments(blueprint, result, isolation)}}
     tree = _without_surrogates({"cells": cells, "metadata": metadata})
     one_a_line = ",\n".join(map(_compact, tree["cells"]))  # json's indent would take its slow path
     return f'{{"cells": [\n{one_a_line}\n],\n"metadata": {_compact(tree["metadata"])},\n"nbformat": 4, "nbformat_minor": 5}}\n'
@@ -47,8 +47,8 @@ def _version() -> str:
     return __version__
 
 
-def comments(blueprint: Blueprint, result: SubmissionResult) -> dict[str, str | None]:
-    """The automatic comment for each solution and answer cell, by grade_id."""
+def comments(blueprint: Blueprint, result: SubmissionResult, isolation: str) -> dict[str, str | None]:
+    """The automatic comment for each solution and answer cell, by grade_id. The first says how submissions were kept apart."""
     said: dict[str, str | None] = {}
     answered = {written.name: written.answered for written in result.written}
     by_name = {exercise.name: exercise for exercise in result.exercises}
@@ -57,6 +57,8 @@ def comments(blueprint: Blueprint, result: SubmissionResult) -> dict[str, str | 
             said[cell.grade_id] = None if answered.get(cell.grade_id) else NO_RESPONSE
         elif cell.kind == SOLUTION:
             said[cell.grade_id] = _comment(by_name[cell.exercise])
+    first = next(iter(said))
+    said[first] = f"{said[first] or ''} Graded at {isolation}.".strip()
     return said
 
 
@@ -75,7 +77,7 @@ def _summary(result: SubmissionResult, isolation: str) -> dict[str, Any]:
     lines = [f"**{result.score:g} of {result.max_score:g} points by machine**: {_markdown(result.reason)}"]
     if result.remarks:
         lines.append("\n".join(f"- {_markdown(remark)}" for remark in result.remarks))
-    lines.append(f"*Graded by version {_version()} of the kit, isolation level {isolation}.*")
+    lines.append(f"*Graded by version {_version()} of the kit, {_markdown(isolation)}.*")
     return {"cell_type": "markdown", "id": "autograder-summary", "metadata": {}, "source": "\n\n".join(lines)}
 
 

@@ -33,11 +33,12 @@ def grade_class(grader: Grader, root: Path, handed: list[Handed], *, workers: in
         if not up_to_date(gradebook, blueprint, course):
             ensure_assignment(gradebook, blueprint, course)
         for submission, outcome in _outcomes(grader, handed, workers):
-            record(gradebook, blueprint, outcome.result, timestamp_of(submission))
+            record(gradebook, blueprint, outcome.result, timestamp_of(submission), isolation=grader.box.sentence)
             write_autograded(root, submission, outcome.notebook)
             results[submission.student] = outcome.result
             progress(outcome.result)
-    return Results(assignment=blueprint.assignment, isolation=grader.box.level, submissions=[results[h.student] for h in handed])
+    return Results(assignment=blueprint.assignment, isolation=grader.box.level, missing=grader.box.missing, canaries=grader.box.canaries,
+                   submissions=[results[h.student] for h in handed])
 
 
 def _outcomes(grader: Grader, handed: list[Handed], workers: int) -> Iterator[tuple[Handed, Outcome]]:

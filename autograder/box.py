@@ -56,6 +56,14 @@ class Box:
     canaries: dict[str, bool] = field(default_factory=dict)
     _controls: dict[int, socket.socket] = field(default_factory=dict)
 
+    @property
+    def sentence(self) -> str:
+        """How submissions were kept apart, for a person: the level, what it did not stop, and why it is no better."""
+        came_through = [name for name, stopped in self.canaries.items() if not stopped]
+        text = f"isolation level {self.level}"
+        text += f"; a submission could {', '.join(came_through)}" if came_through else f"; all {len(self.canaries)} canaries stopped"
+        return text + (f" ({self.missing})" if self.missing else "")
+
     def worker(self) -> Worker:
         """A fresh worker, forked from the template. Raises `BoxError` when the template is gone."""
         control = self._control()

@@ -26,7 +26,8 @@ def check_file(path: Path, *, least: str | None = None) -> Results:
         grader = make_desk_grader(course, assignment, found.submission or Submission([]))
     try:
         result = grader.grade(path.stem, found).result
-        return Results(assignment=assignment, isolation=grader.box.level, submissions=[result])
+        return Results(assignment=assignment, isolation=grader.box.level, missing=grader.box.missing, canaries=grader.box.canaries,
+                       submissions=[result])
     finally:
         grader.close()
 

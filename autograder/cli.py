@@ -1,4 +1,4 @@
-"""The command line: ``autograder build | check | collect | grade | demo``.
+"""The command line: ``autograder build | check | collect | doctor | grade | demo``.
 
 Exit status: 0 graded (whatever the score), 2 usage or configuration, 3 something could not be graded (still written out).
 """
@@ -118,6 +118,21 @@ def collect(assignment: Annotated[str, typer.Argument(metavar="ASSIGNMENT", help
     show_collected(out, collected, assignment, dry_run=dry_run)
     if collected.refused:
         raise typer.Exit(3)
+
+
+@app.command()
+def doctor() -> None:
+    """Show what this machine can do for grading: how well student code is kept apart, found out by trying harmless attacks.
+
+    Example: autograder doctor
+    """
+    from autograder.doctor import examine_machine
+    _, course = _course()
+    found = examine_machine(out, course)
+    for one in found:
+        out.print(f"[bold red]wrong:[/] {escape(one)}")
+    if found:
+        raise typer.Exit(1)
 
 
 @app.command()

@@ -113,13 +113,13 @@ def up_to_date(gradebook: Any, blueprint: Blueprint, course: Course) -> bool:
             and points == {cell.grade_id: cell.points for cell in blueprint.cells if cell.kind in (CHECKS, ANSWER)})
 
 
-def record(gradebook: Any, blueprint: Blueprint, result: SubmissionResult, when: datetime | None) -> None:
+def record(gradebook: Any, blueprint: Blueprint, result: SubmissionResult, when: datetime | None, *, isolation: str) -> None:
     """Store one submission's automatic scores and comments, in one commit."""
     submitted = _submission(gradebook, blueprint.assignment, student_key(result.student), when)
     notebook = next(n for n in submitted.notebooks if n.name == blueprint.assignment)
     scores = {f"{exercise.name}-checks": exercise.score for exercise in result.exercises}
     scores |= {written.name: None if written.answered else 0.0 for written in result.written}
-    said = comments(blueprint, result)
+    said = comments(blueprint, result, isolation)
     for grade in notebook.grades:
         grade.auto_score = scores[grade.cell.name]
         grade.needs_manual_grade = grade.manual_score is not None or grade.auto_score is None

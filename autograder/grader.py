@@ -45,7 +45,7 @@ class Grader:
         if found.submission is None:
             untouched = self._result(student, name, self._graded(Submission([])))
             result = unreadable_result(student, name, found.reason, untouched)
-            return Outcome(result, notebook_text(self.blueprint, result, None, isolation=self.box.level))
+            return Outcome(result, notebook_text(self.blueprint, result, None, isolation=self.box.sentence))
         try:
             graded = self._graded(found.submission)
         except BoxError:
@@ -55,7 +55,7 @@ class Grader:
             message = f"The grader failed ({type(error).__name__} in {Path(where.filename).name}, line {where.lineno}); this is not the student's fault."
             graded = faulted(self.blueprint, self.decks, found.submission, message)
         result = self._result(student, name, graded)
-        return Outcome(result, notebook_text(self.blueprint, result, graded, isolation=self.box.level))
+        return Outcome(result, notebook_text(self.blueprint, result, graded, isolation=self.box.sentence))
 
     def _graded(self, submission: Submission) -> Graded:
         return grade_notebook(self.blueprint, submission, self.decks, self.box, self.course.limits, seed=self.course.seed)

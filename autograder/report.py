@@ -27,7 +27,7 @@ def grade_with_progress(console: Console, root: Path, course: Course, handed: li
     """Grade a class with a progress bar and show one row a student at the end."""
     grader = make_grader(course, root, handed[0].assignment, least=least)
     try:
-        console.print(f"isolation level: {grader.box.level}" + (f" ({escape(grader.box.missing)})" if grader.box.missing else ""))
+        console.print(escape(grader.box.sentence))
         with _progress(console) as bar:
             task = bar.add_task("grading", total=len(handed))
             results = grade_class(grader, root, handed, workers=workers, progress=lambda result: bar.advance(task))

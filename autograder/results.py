@@ -86,12 +86,14 @@ class SubmissionResult(_Model):
 
 
 class Results(_Model):
-    """The whole document."""
+    """The whole document. `canaries`: whether each harmless attack, tried at start, was stopped; `missing`: why the level is no better."""
 
     schema_: Literal["autograder-results/1"] = Field(SCHEMA, alias="schema")
     assignment: str
     kit_version: str = __version__
     isolation: str
+    missing: str = ""
+    canaries: dict[str, bool] = {}
     submissions: list[SubmissionResult]
 
 

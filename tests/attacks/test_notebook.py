@@ -150,7 +150,7 @@ def test_message_that_no_database_can_hold(attack, grader, tmp_path):
     course = grader.course.model_copy(update={"db_url": f"sqlite:///{tmp_path}/gradebook.db"})
     with open_gradebook(course) as gradebook:
         ensure_assignment(gradebook, grader.blueprint, course)
-        record(gradebook, grader.blueprint, result, None)
+        record(gradebook, grader.blueprint, result, None, isolation="isolation level isolated")
 
 
 def test_message_that_no_document_can_hold(attack):
