@@ -18,11 +18,15 @@ class _Strict(BaseModel):
 class Limits(_Strict):
     """What one submission may use. Times are wall-clock seconds unless they say CPU."""
 
+    call_seconds: float = Field(5.0, gt=0, le=600, description="one call that is made by itself, for shrinking or where answers lead to further questions")
     check_seconds: float = Field(5.0, gt=0, le=600, description="all cases of one check")
     cell_seconds: float = Field(30.0, gt=0, le=3600, description="one cell of the notebook")
     submission_seconds: float = Field(300.0, gt=0, le=36000, description="the whole notebook")
     cpu_seconds: int = Field(240, gt=0, le=36000, description="CPU time of one worker")
     memory_mb: int = Field(3072, ge=1024, le=1_000_000, description="address space of one worker; importing torch takes 600")
+    output_kb: int = Field(1000, ge=1, le=100_000, description="what all cells of a notebook may print and display")
+    files_mb: int = Field(64, ge=1, le=100_000, description="what one worker may write to its own folder")
+    threads: int = Field(512, ge=8, le=100_000, description="threads of all workers together (no worker may start a process)")
 
 
 class Assignment(_Strict):

@@ -61,7 +61,7 @@ def launch(limits: Limits, level: str, *, spare: bool) -> Launched:
     scratch.mkdir()
     scratch.chmod(0o777)
     log = Path(folder.name, "log")
-    options = {"level": level, "memory": limits.memory_mb << 20, "cpu_seconds": limits.cpu_seconds, "tmp_bytes": 64 << 20,
+    options = {"level": level, "memory": limits.memory_mb << 20, "cpu_seconds": limits.cpu_seconds, "tmp_bytes": limits.files_mb << 20, "threads": limits.threads,
                "scratch": str(scratch), "readable": _readable()}
     command = _command(listener.fileno(), options, isolate=level == ISOLATED, spare=spare)
     with open(log, "wb") as sink:

@@ -20,7 +20,6 @@ from autograder.student import OverLimit
 from autograder.untrusted import wire
 
 MAX_WORKERS = 40
-MAX_OUTPUT = 1_000_000
 MAX_LINE = 10_000
 
 
@@ -33,11 +32,14 @@ class Run:
     deadline: float
     worker: Worker | None = None
     workers: int = 0
-    output_left: int = MAX_OUTPUT
     done: list[Cell] = field(default_factory=list)
     deadly: dict[str, str] = field(default_factory=dict)
     outputs: dict[str, list[dict[str, str]]] = field(default_factory=dict)
     errors: dict[str, tuple] = field(default_factory=dict)
+    output_left: int = 0
+
+    def __post_init__(self) -> None:
+        self.output_left = self.limits.output_kb * 1000
 
     def seconds(self, most: float) -> float:
         """`most`, or what is left of the submission's time. Raises `OverLimit` when nothing is."""
@@ -95,7 +97,7 @@ class Run:
         """Ask the notebook's function or class once and return the checked answer."""
         worker = self.ready()
         request = calls_request(exercise)
-        reply, = worker.ask([request, wire.encode([[operation]])], replies=1, seconds=self.seconds(self.limits.check_seconds))
+        reply, = worker.ask([request, wire.encode([[operation]])], replies=1, seconds=self.seconds(self.limits.call_seconds))
         return checked_answers(reply, 1)[0]
 
     def close(self) -> None:

@@ -72,7 +72,7 @@ def private_world(tmp_bytes: int) -> None:
         mount("none", place, "tmpfs", MS_NOSUID | MS_NODEV, f"size={tmp_bytes},nr_inodes=4096,mode=1777")
 
 
-def limit_resources(*, memory: int, cpu_seconds: int, file_bytes: int, files: int = 256, threads: int = 512) -> None:
+def limit_resources(*, memory: int, cpu_seconds: int, file_bytes: int, threads: int, files: int = 256) -> None:
     """Set the hard limits of this process: bytes of address space, CPU seconds, bytes of a file, open files; no core.
 
     `threads` counts all of the user's in the box; root is exempt from it.

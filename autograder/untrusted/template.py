@@ -139,7 +139,8 @@ def become_worker(channel: socket.socket, options: dict) -> None:
     os.chdir(work)
     if options["level"] == ISOLATED:
         confine.drop_privileges()
-    confine.limit_resources(memory=options["memory"], cpu_seconds=options["cpu_seconds"], file_bytes=options["tmp_bytes"])
+    confine.limit_resources(memory=options["memory"], cpu_seconds=options["cpu_seconds"], file_bytes=options["tmp_bytes"],
+                            threads=options["threads"])
     if options["level"] == CONFINED:
         landlock.restrict(readable=options["readable"], writable=[work, "/dev/null"])
     if options["level"] != NONE:
