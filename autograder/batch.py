@@ -77,14 +77,7 @@ def _pool(workers: int) -> Iterator[ProcessPoolExecutor]:
 
 
 def _grade_one(handed: Handed) -> Outcome:
-    return _grader.grade(handed.student, _find(handed))
-
-
-def _find(handed: Handed) -> Found:
-    try:
-        return find_notebook(handed)
-    except OSError as error:
-        return Found(None, None, f"the folder could not be read ({error.strerror}); check its permissions")
+    return _grader.grade(handed.student, find_notebook(handed))
 
 
 def _set_aside(grader: Grader, handed: Handed) -> Outcome:

@@ -99,7 +99,7 @@ def _own_cell(cell: SubmittedCell, exercises: Collection[str]) -> CourseCell:
     elif cell.grade_id.startswith((FIGURE, EXPERIMENT)):
         kind = FIGURE
     source = "" if kind == SOLUTION else cell.source
-    return CourseCell(kind, cell.cell_type, source, cell.cell_id or f"cell-{cell.number}", _nbgrader(cell.grade_id, kind))
+    return CourseCell(kind, cell.cell_type or "code", source, cell.cell_id or f"cell-{cell.number}", _nbgrader(cell.grade_id, kind))
 
 
 def _nbgrader(grade_id: str, kind: str) -> dict[str, Any]:

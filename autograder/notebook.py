@@ -5,29 +5,31 @@ Stored outputs are dropped at once: they are never shown, never believed and do 
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from autograder.filetext import Unreadable, conflict_sides, text_of, tree_of
 
 MAX_BYTES = 100 * 1024 * 1024
 MAX_CELLS = 2000
 MAX_SOURCE = 1_000_000
 
 
-class Unreadable(Exception):
-    """The file is not a notebook. The message says what it is, where, and what helps."""
-
-
 @dataclass
 class SubmittedCell:
-    """One cell as handed in. `number` counts from 1; `grade_id` and `cell_id` may be missing (empty)."""
+    """One cell as handed in. `number` counts from 1; `cell_type`, `grade_id` and `cell_id` may be missing (empty).
+
+    nbgrader: its metadata, as they are. attachments: how many pictures were pasted into it.
+    """
 
     number: int
     cell_type: str
     source: str
     grade_id: str = ""
     cell_id: str = ""
+    nbgrader: dict[str, Any] = field(default_factory=dict)
+    attachments: int = 0
 
 
 @dataclass
@@ -51,35 +53,31 @@ def read_submission(path: Path) -> Submission:
 def parse_submission(data: bytes) -> Submission:
     """Turn bytes into cells. Raises `Unreadable`."""
     remarks: list[str] = []
-    text = _decode(data, remarks)
-    if not text.strip():
-        raise Unreadable("the file is empty; save the notebook again and hand in that file")
+    text = text_of(data, remarks)
     try:
-        tree = json.loads(text, strict=False)
-    except json.JSONDecodeError as error:
-        marks = " (it holds merge-conflict markers: <<<<<<<)" if "<<<<<<<" in text else ""
-        raise Unreadable(f"not a notebook: not valid JSON at line {error.lineno}, column {error.colno}{marks}; "
-                         "open it in Jupyter, save it, and hand in that file") from None
-    except (RecursionError, ValueError):
-        raise Unreadable("not a notebook: JSON nested beyond reason, or numbers of thousands of digits") from None
-    return Submission(_cells(tree), remarks)
+        return Submission(_cells(tree_of(text), remarks), remarks)
+    except Unreadable:
+        resolved = _resolved(text, remarks)
+        if resolved is None:
+            raise
+        return resolved
 
 
-def _decode(data: bytes, remarks: list[str]) -> str:
-    for mark, encoding in ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")):
-        if data.startswith(mark):
-            remarks.append(f"The file begins with a byte-order mark ({encoding}); it was read as such.")
-            return data[len(mark):].decode(encoding, "replace")
+def _resolved(text: str, remarks: list[str]) -> Submission | None:
+    """The notebook in a file with merge-conflict markers, where both sides hold the same cells."""
+    sides = conflict_sides(text)
+    if sides is None:
+        return None
     try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        remarks.append(f"The file is not UTF-8 (byte {error.start}); it was read as Latin-1.")
-        return data.decode("latin-1")
+        ours, theirs = (_cells(tree_of(side), list(remarks)) for side in sides)
+    except Unreadable:
+        return None
+    if ours != theirs:
+        return None
+    return Submission(ours, [*remarks, "The file held merge-conflict markers (<<<<<<<); both sides have the same cells, so it was read."])
 
 
-def _cells(tree: Any) -> list[SubmittedCell]:
-    if not isinstance(tree, dict):
-        raise Unreadable(f"not a notebook: the file holds a JSON {type(tree).__name__}, not a notebook")
+def _cells(tree: dict[str, Any], remarks: list[str]) -> list[SubmittedCell]:
     raw = tree.get("cells")
     if raw is None and isinstance(tree.get("worksheets"), list):  # nbformat 3
         sheets = [sheet.get("cells") for sheet in tree["worksheets"] if isinstance(sheet, dict)]
@@ -88,22 +86,29 @@ def _cells(tree: Any) -> list[SubmittedCell]:
         raise Unreadable("not a notebook: it has no list of cells")
     if len(raw) > MAX_CELLS:
         raise Unreadable(f"the notebook has {len(raw):,} cells (at most {MAX_CELLS:,})")
-    cells = [_cell(number, cell) for number, cell in enumerate(raw, 1) if isinstance(cell, dict)]
+    cells = [_cell(number, cell, remarks) for number, cell in enumerate(raw, 1) if isinstance(cell, dict)]
     if sum(len(cell.source) for cell in cells) > MAX_SOURCE:
         raise Unreadable(f"the notebook's cells hold more than {MAX_SOURCE:,} characters of text")
     return cells
 
 
-def _cell(number: int, raw: dict) -> SubmittedCell:
+_CELL_TYPES = {"code": "code", "markdown": "markdown", "raw": "raw", "heading": "markdown"}  # the last is nbformat 3's
+
+
+def _cell(number: int, raw: dict, remarks: list[str]) -> SubmittedCell:
     source = raw.get("source", raw.get("input", ""))
     if isinstance(source, list):
         source = "".join(line for line in source if isinstance(line, str))
+    source = source if isinstance(source, str) else ""
+    clean = clean_text(source)
+    if clean != source:
+        remarks.append(f"Cell {number} holds half a character (a lone surrogate); a question mark was put in its place.")
     metadata = raw.get("metadata") if isinstance(raw.get("metadata"), dict) else {}
     nbgrader = metadata.get("nbgrader") if isinstance(metadata.get("nbgrader"), dict) else {}
-    kind = raw.get("cell_type")
-    return SubmittedCell(number, kind if isinstance(kind, str) and kind in ("code", "markdown", "raw") else "code",
-                         clean_text(source).replace("\r\n", "\n").replace("\r", "\n") if isinstance(source, str) else "",
-                         _text(nbgrader.get("grade_id")), _text(raw.get("id") or metadata.get("id")))
+    kind, pictures = raw.get("cell_type"), raw.get("attachments")
+    return SubmittedCell(number, _CELL_TYPES.get(kind, "") if isinstance(kind, str) else "",
+                         clean.replace("\r\n", "\n").replace("\r", "\n"), _text(nbgrader.get("grade_id")),
+                         _text(raw.get("id") or metadata.get("id")), nbgrader, len(pictures) if isinstance(pictures, dict) else 0)
 
 
 def _text(value: Any) -> str:

@@ -58,7 +58,7 @@ class SubmissionExporter(NotebookExporter):
     """
 
     def from_filename(self, filename: str, resources: dict | None = None, **kw: Any) -> tuple[str, dict]:
-        path = Path(filename).resolve()
+        path = Path(filename).absolute()  # not resolved: a link to another student's notebook is no submission
         root = find_root(path.parent)
         student, assignment = resources["nbgrader"]["student"], resources["nbgrader"]["assignment"]
         if root is None or (root / "submitted") not in path.parents:

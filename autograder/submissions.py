@@ -39,30 +39,62 @@ def handed_in(root: Path, assignment: str) -> list[Handed]:
 
 
 def find_notebook(handed: Handed) -> Found:
-    """The notebook to grade. The right name wins; one misnamed notebook is taken; between several nothing is guessed."""
-    wanted = handed.folder / f"{handed.assignment}.ipynb"
-    others = sorted(path for path in handed.folder.iterdir() if path.suffix == ".ipynb" and path != wanted and not path.name.startswith("."))
-    remarks = []
-    if not wanted.exists() and not wanted.is_symlink():
-        if not others:
-            present = ", ".join(sorted(path.name for path in handed.folder.iterdir() if path.name != "timestamp.txt")[:5])
-            return Found(None, None, f"no notebook was handed in ({'found ' + present if present else 'the folder is empty'}); "
-                                     f"hand in {wanted.name}")
-        if len(others) > 1:
-            return Found(None, None, f"{len(others)} notebooks and none is called {wanted.name} ({', '.join(p.name for p in others[:5])}); "
-                                     f"rename the one to be graded to {wanted.name}")
-        remarks.append(f"The notebook is called {others[0].name} instead of {wanted.name}; it was graded all the same.")
-        wanted, others = others[0], []
-    if others:
-        remarks.append(f"Only {wanted.name} was graded; there was also {', '.join(path.name for path in others[:5])}.")
+    """The notebook to grade. The right name wins; one misnamed notebook is taken; between several nothing is guessed.
+
+    Where the folder itself has none, the folders in it are searched. Never raises for what is in the folder.
+    """
     try:
-        submission = read_submission(wanted)
-    except Unreadable as error:
-        return Found(wanted, None, str(error), remarks)
+        chosen = _choose(handed)
     except OSError as error:
-        return Found(wanted, None, f"{wanted.name} could not be opened ({error.strerror}); check its permissions", remarks)
-    submission.remarks[:0] = remarks
-    return Found(wanted, submission, remarks=remarks)
+        return Found(None, None, f"the folder could not be read ({error.strerror}); check its permissions")
+    if chosen.path is None:
+        return chosen
+    try:
+        chosen.submission = read_submission(chosen.path)
+    except Unreadable as error:
+        return Found(chosen.path, None, str(error), chosen.remarks)
+    except OSError as error:
+        return Found(chosen.path, None, f"{chosen.path.name} could not be opened ({error.strerror}); check its permissions", chosen.remarks)
+    chosen.submission.remarks[:0] = chosen.remarks
+    return chosen
+
+
+def _choose(handed: Handed) -> Found:
+    """The path of the notebook to grade, or the reason why there is none."""
+    folder, name = handed.folder, f"{handed.assignment}.ipynb"
+    wanted = folder / name
+    others = [path for path in _notebooks(folder) if path != wanted]
+    if wanted.is_file() or not others and (wanted.exists() or wanted.is_symlink()):
+        also = ", ".join(path.name for path in others[:5])
+        return Found(wanted, None, remarks=[f"Only {name} was graded; there was also {also}."] if others else [])
+    others = others or _nested(folder, name)
+    if not others:
+        present = ", ".join(sorted(path.name for path in folder.iterdir() if path.name != "timestamp.txt")[:5])
+        return Found(None, None, f"no notebook was handed in ({'found ' + present if present else 'the folder is empty'}); hand in {name}")
+    names = ", ".join(path.relative_to(folder).as_posix() for path in others[:5])
+    if len(others) > 1:
+        return Found(None, None, f"{len(others)} notebooks and none is called {name} ({names}); rename the one to be graded to {name}")
+    return Found(others[0], None, remarks=[f"The notebook is called {names} instead of {name}; it was graded all the same."])
+
+
+def _notebooks(folder: Path) -> list[Path]:
+    """The notebooks in a folder itself: regular files, no hidden ones."""
+    return sorted(path for path in folder.iterdir() if path.suffix.lower() == ".ipynb" and not path.name.startswith(".")
+                  and path.is_file() and not path.is_symlink())
+
+
+def _nested(folder: Path, name: str) -> list[Path]:
+    """The notebooks in the folders of a folder, to a depth of three, links and hidden folders (and macOS's) left out.
+
+    Where exactly one of them has the right name, it alone.
+    """
+    found, level = [], [folder]
+    for _ in range(3):
+        level = [entry for one in level for entry in sorted(one.iterdir()) if entry.is_dir() and not entry.is_symlink()
+                 and not entry.name.startswith((".", "__")) and entry.suffix != ".ipynb"]
+        found += [path for one in level for path in _notebooks(one)]
+    named = [path for path in found if path.name == name]
+    return named if len(named) == 1 else found
 
 
 def timestamp_of(handed: Handed) -> datetime | None:

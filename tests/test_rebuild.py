@@ -96,7 +96,7 @@ def without_metadata(notebook):
 
 def test_lost_metadata_is_made_up_for_by_the_functions_name():
     result = rebuilt(without_metadata(with_answer()))
-    assert code_of(result, "causal_mask") == CODE and any("lost its metadata" in remark for remark in result.remarks)
+    assert code_of(result, "causal_mask") == CODE and any("metadata" in remark and "lost" in remark for remark in result.remarks)
 
 
 def test_an_answer_in_a_cell_of_its_own_counts_and_is_reported():
@@ -131,7 +131,7 @@ def test_same_code(one, other, same):
 
 
 @pytest.mark.parametrize("data, said", [
-    (b"", "empty"), (b"  \n", "empty"), (b"%PDF", "line 1, column 1"), (b"[1, 2]", "JSON list"), (b"null", "NoneType"),
+    (b"", "empty"), (b"  \n", "empty"), (b"%PDF", "line 1, column 1"), (b"[1, 2]", "JSON list"), (b"null", "JSON null"),
     (b'{"cells": 3}', "no list of cells"), (b'{"a": 1}', "no list of cells"), (b"<<<<<<< HEAD\n{}", "merge-conflict"),
     (b'{"cells": [' + b"[" * 100_000, "nested|not valid JSON"), (b'{"cells": [' + b"{}," * 3000 + b"{}]}", "3,001 cells"),
     (json.dumps({"cells": [{"source": "x" * 2_000_000}]}).encode(), "characters"), ("{'cells': []}".encode(), "line 1, column 2")])

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import io
+import os
 import sys
 import types
 from typing import Any, Iterator
@@ -62,11 +63,22 @@ def prepare() -> None:
     shell = InteractiveShell.instance(config=config, user_module=main, user_ns=main.__dict__)
     sys.modules["__main__"] = main
     shell.enable_gui = lambda gui=None: None
+    shell.system = shell.getoutput = _no_command
+    shell.ask_exit = _no_exit
     _install_placeholder()
+    os.environ["PLOTLY_RENDERER"] = "json"  # by default, show() outside Jupyter waits for a browser
     with contextlib.suppress(ImportError):  # the notebooks' figures, where plotly is installed
         from autograder import figures  # noqa: F401
     run_cell("1 + 1")
     shell.reset(new_session=True)
+
+
+def _no_command(*_: Any, **__: Any) -> None:
+    raise PermissionError("shell commands are not run in grading")
+
+
+def _no_exit() -> None:
+    raise SystemExit("exit() and quit() end only their cell in grading")
 
 
 def _install_placeholder() -> None:
