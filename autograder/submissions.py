@@ -55,6 +55,8 @@ def find_notebook(handed: Handed) -> Found:
         return Found(chosen.path, None, str(error), chosen.remarks)
     except OSError as error:
         return Found(chosen.path, None, f"{chosen.path.name} could not be opened ({error.strerror}); check its permissions", chosen.remarks)
+    if (handed.folder / "timestamp.txt").exists() and timestamp_of(handed) is None:
+        chosen.remarks.append("The time stamp (timestamp.txt) could not be read; whether it was late is unknown.")
     chosen.submission.remarks[:0] = chosen.remarks
     return chosen
 
@@ -99,9 +101,14 @@ def _nested(folder: Path, name: str) -> list[Path]:
 
 def timestamp_of(handed: Handed) -> datetime | None:
     """When it was handed in (UTC), from timestamp.txt as nbgrader has it; None when missing or not readable as a time."""
-    path = handed.folder / "timestamp.txt"
+    return timestamp_in(handed.folder)
+
+
+def timestamp_in(folder: Path) -> datetime | None:
+    """The time in a folder's timestamp.txt (UTC); None when missing or not readable as a time."""
+    path = folder / "timestamp.txt"
     try:
-        text = path.read_text(encoding="utf-8").strip() if path.is_file() and not path.is_symlink() else ""
+        text = path.read_text(encoding="utf-8-sig").strip() if path.is_file() and not path.is_symlink() else ""
         return nbgrader_api().utils.parse_utc(text) if text else None
     except (ValueError, OverflowError, OSError, TypeError):
         return None

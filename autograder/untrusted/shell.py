@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 import contextlib
 import io
-import os
 import sys
 import types
 from typing import Any, Iterator
@@ -66,7 +65,6 @@ def prepare() -> None:
     shell.system = shell.getoutput = _no_command
     shell.ask_exit = _no_exit
     _install_placeholder()
-    os.environ["PLOTLY_RENDERER"] = "json"  # by default, show() outside Jupyter waits for a browser
     with contextlib.suppress(ImportError):  # the notebooks' figures, where plotly is installed
         from autograder import figures  # noqa: F401
     run_cell("1 + 1")

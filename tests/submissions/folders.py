@@ -13,7 +13,7 @@ WRONG = with_source("causal_mask", "def causal_mask(N):\n    return None")
 NO_NOTEBOOK = "nbgrader looks for *.ipynb in the folder itself and passes over a student who has none"
 
 
-def _files(**files: bytes) -> Callable[[Path], None]:
+def _files(files: dict[str, bytes]) -> Callable[[Path], None]:
     """Lays out files given by their paths in the folder."""
     def place(folder: Path) -> None:
         for name, data in files.items():
@@ -67,7 +67,7 @@ def names() -> list[Odd]:
         ("suffix_txt", UNREADABLE, "attention.ipynb.txt", {"attention.ipynb.txt": RIGHT}),
     ]
     refused = {"misnamed_in_capitals", "nested_folder", "nested_twice_and_misnamed", "nested_in_two_folders", "other_files_only", "suffix_txt"}
-    return [*(Odd(what, outcome, says, place=_files(**files), by_nbgrader=NO_NOTEBOOK if what in refused else "") for what, outcome, says, files in made),
+    return [*(Odd(what, outcome, says, place=_files(files), by_nbgrader=NO_NOTEBOOK if what in refused else "") for what, outcome, says, files in made),
             Odd("empty_folder", UNREADABLE, "the folder is empty", place=lambda folder: None, by_nbgrader=NO_NOTEBOOK)]
 
 
@@ -82,12 +82,15 @@ def kinds() -> list[Odd]:
 def neighbours() -> list[Odd]:
     """Files beside the notebook that must not be read, or that are damaged."""
     evil = b"raise SystemExit('imported')\n"
-    made = [("torch_beside_it", {"torch.py": evil, "torch/__init__.py": evil}), ("autograder_beside_it", {"autograder.py": evil}),
-            ("json_beside_it", {"json.py": evil, "sitecustomize.py": evil, "conftest.py": evil}), ("config_beside_it", {"nbgrader_config.py": evil, "course.yaml": b"{"}),
-            ("timestamp_malformed", {"timestamp.txt": b"yesterday, I think"}), ("timestamp_empty", {"timestamp.txt": b""}),
-            ("timestamp_binary", {"timestamp.txt": b"\xff\xfe\x00"}), ("timestamp_out_of_range", {"timestamp.txt": b"9999-12-31 23:59:59 -2359"}),
-            ("timestamp_on_time", {"timestamp.txt": b"2027-02-01 12:00:00 UTC"}), ("timestamp_with_bom", {"timestamp.txt": b"\xef\xbb\xbf2027-02-01 12:00:00 UTC\r\n"})]
-    return [Odd(what, CORRECT, "", place=_files(**{NAME: RIGHT} | files)) for what, files in made]
+    unread = "time stamp .* could not be read"
+    made = [("torch_beside_it", "", {"torch.py": evil, "torch/__init__.py": evil}), ("autograder_beside_it", "", {"autograder.py": evil}),
+            ("json_beside_it", "", {"json.py": evil, "sitecustomize.py": evil, "conftest.py": evil}),
+            ("config_beside_it", "", {"nbgrader_config.py": evil, "course.yaml": b"{"}), ("timestamp_malformed", unread, {"timestamp.txt": b"yesterday, I think"}),
+            ("timestamp_empty", unread, {"timestamp.txt": b""}), ("timestamp_binary", unread, {"timestamp.txt": b"\xff\xfe\x00"}),
+            ("timestamp_out_of_range", unread, {"timestamp.txt": b"9999-12-31 23:59:59 -2359"}),
+            ("timestamp_on_time", "", {"timestamp.txt": b"2027-02-01 12:00:00 UTC"}),
+            ("timestamp_with_bom", "", {"timestamp.txt": b"\xef\xbb\xbf2027-02-01 12:00:00 UTC\r\n"})]
+    return [Odd(what, CORRECT, says, place=_files({NAME: RIGHT} | files)) for what, says, files in made]
 
 
 def students() -> list[Odd]:
@@ -96,8 +99,8 @@ def students() -> list[Odd]:
     made = {"spaces": "Ada  Lovelace ", "accents": "Zoë Müller-Łukasz", "decomposed_accents": "Zoe\u0308", "brackets": "[x]", "star": "a*b", "equals": "=1+1", "comma": "Turing, Alan",
             "quotes": "O'Neill \"Tip\"", "ampersand_and_tag": "<b>&amp;", "200_characters": "n" * 200, "leading_dash": "-rf", "percent": "100%s{student_id}",
             "emoji": "🦉", "chinese": "王小明", "backslash": "a\\b", "dollar": "$HOME", "hash": "#1;--", "right_to_left": "\u202eevil", "number": "007", "dots": "a..b"}
-    patterns = ("brackets",)
-    return [Odd(f"student_{what}", CORRECT, "", RIGHT, student=name, by_nbgrader=by_nbgrader if what in patterns else "") for what, name in made.items()]
+    reasons = {"brackets": by_nbgrader, "star": by_nbgrader, "200_characters": "nbgrader does not shorten ids: a row of its own"}
+    return [Odd(f"student_{what}", CORRECT, "", RIGHT, student=name, by_nbgrader=reasons.get(what, "")) for what, name in made.items()]
 
 
 def honest() -> list[Odd]:
