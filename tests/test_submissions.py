@@ -119,7 +119,7 @@ def test_autograded_notebooks_are_valid_and_say_the_reason(course, results):
 
 
 def test_nbgrader_autograde_stores_the_same_scores(course, results, tmp_path):
-    """Through nbgrader's own command: all odd folders and every fourth of the others, but for those that nbgrader does not take."""
+    """Through nbgrader's own command: all odd folders and every fourth of the others (EVERY=1 takes all), but for those it refuses."""
     some = [*folders(), *honest(), *[odd for odd in ODD if odd.place is None and not odd.student][::int(os.environ.get("EVERY", "4"))]]
     unmatched = {odd.name for odd in some if odd.by_nbgrader == NO_NOTEBOOK}
     taken = [odd for odd in some if not odd.by_nbgrader]
