@@ -592,7 +592,7 @@ class shared(_Model):
 class plain_list(_Model):
     def __init__(self, vocab, D=64, H=4, n_enc=2, n_dec=2, max_len=32):
         super().__init__(vocab, D, H, n_enc, n_dec, max_len)
-        layers = [list(self.encoder), list(self.decoder)]
+        layers = [list(self.encoder.double()), list(self.decoder.double())]  # the module's own double() does not reach them any more
         del self.encoder, self.decoder
         self.encoder, self.decoder = layers
 

@@ -102,7 +102,7 @@ def with_memory_order(draw):
 
 @exercise.check(points=1, examples=12,
                 hint="The memory is the whole source, all of it known. Does the causal mask reach your cross-attention? It would hide the "
-                     "end of the source from the first tokens, and does not fit when there are more tokens than memory.")
+                     "end of the source from the first tokens, and does not fit a memory that is longer or shorter than X.")
 @given(with_memory_order())
 def the_whole_memory_is_open_to_every_token(student, case):
     """Under the causal mask too, a new order of the memory changes nothing, and another memory changes every output."""

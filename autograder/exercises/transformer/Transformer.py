@@ -12,6 +12,7 @@ from autograder.exercise import Exercise
 from autograder.exercises.transformer._given import sinusoids
 from autograder.strategies import fillers, sizes
 from autograder.student import floats
+from autograder.untrusted.modules import in_float64
 
 
 def _attention(name, D):
@@ -65,6 +66,12 @@ def torch_stack(model, side):
     return layers
 
 
+def positions(N, D):
+    """The N x D positions in float64."""
+    with in_float64():
+        return sinusoids(N, D)
+
+
 def normalised(model, name, X):
     """X after the model's LayerNorm of that name."""
     return nn.functional.layer_norm(X, (model.D,), model.weights[f"{name}.weight"], model.weights[f"{name}.bias"])
@@ -104,7 +111,7 @@ def the_encoder_is_fed_embeddings_and_positions(student, case):
     """Into the encoder go the source embeddings times the square root of D, plus the positions, for each sequence of the batch."""
     size, weights, src, _, _ = case
     model = student.build(**size).fill(weights)
-    X = model.weights["src_embedding.weight"][src] * size["D"] ** 0.5 + sinusoids(src.shape[1], size["D"]).double()
+    X = model.weights["src_embedding.weight"][src] * size["D"] ** 0.5 + positions(src.shape[1], size["D"])
     assert_close(model.call("encode", src), normalised(model, "encoder_norm", X), what="the memory of a model without layers")
 
 
@@ -116,7 +123,7 @@ def the_decoder_is_fed_embeddings_and_positions(student, case):
     """Into the decoder go the target embeddings times the square root of D, plus the positions; out come decoder_norm and head."""
     size, weights, _, tgt_in, memory = case
     model = student.build(**size).fill(weights)
-    X = model.weights["tgt_embedding.weight"][tgt_in] * size["D"] ** 0.5 + sinusoids(tgt_in.shape[1], size["D"]).double()
+    X = model.weights["tgt_embedding.weight"][tgt_in] * size["D"] ** 0.5 + positions(tgt_in.shape[1], size["D"])
     logits = normalised(model, "decoder_norm", X) @ model.weights["head.weight"].T + model.weights["head.bias"]
     assert_close(model.call("decode", tgt_in, memory), logits, what="the logits of a model without layers")
 
@@ -129,7 +136,7 @@ def the_encoder_is_its_layers_in_order(student, case):
     """The memory is what torch's own layers give, one after the other, and then encoder_norm."""
     size, weights, src, _, _ = case
     model = student.build(**size).fill(weights)
-    X = model.weights["src_embedding.weight"][src] * size["D"] ** 0.5 + sinusoids(src.shape[1], size["D"]).double()
+    X = model.weights["src_embedding.weight"][src] * size["D"] ** 0.5 + positions(src.shape[1], size["D"])
     for layer in torch_stack(model, "encoder"):
         X = layer(X)
     assert_close(model.call("encode", src), normalised(model, "encoder_norm", X), what="the memory")

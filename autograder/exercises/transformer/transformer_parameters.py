@@ -47,8 +47,8 @@ def grows_with_layers_and_with_the_square_of_the_width(student, D_and_layers, fa
 
 
 @exercise.check(points=1, examples=3,
-                hint="The figures of the three models are in the text above. By which factor is yours off: 4 and 8 tell which part is "
-                     "missing?")
+                hint="Divide your count by n_layers and twice by D: how many D x D matrices does it give to a layer? Attention has four. "
+                     "How many would hold as many weights as the two of the MLP?")
 @given(st.sampled_from(PUBLISHED))
 def gives_the_published_sizes(student, model):
     """Gives the three figures of the table above to the last digit."""
