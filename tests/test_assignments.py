@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 from functools import lru_cache
 from pathlib import Path
 
 import pytest
-from support import ROOT, exercise_of
+from support import ROOT, cells_of, exercise_of
 
 from autograder.answers import answer_source, filled_in, reference_answers
 from autograder.assignment import assignments, with_staff_half
@@ -76,6 +78,31 @@ def test_every_alternate_gets_full_marks(grade, assignment, turn):
     assert not [(e.name, c.name, c.message) for e in result.exercises for c in e.checks if c.outcome != "correct"]
 
 
+@lru_cache
+def _locked_names(assignment: str) -> dict:
+    """What the locked cells of a release define."""
+    space: dict = {}
+    for cell in cells_of(_release(assignment)):
+        if cell["metadata"]["autograder"]["kind"] == "given":
+            exec("".join(cell["source"]), space)
+    return space
+
+
+def _reproduces(assignment: str, exercise, source: str) -> None:
+    """The lines under the first failing public check can be pasted below the answer and run."""
+    failed = [c for c in exercise.checks if c.outcome == "wrong" and c.visibility == "public" and c.counterexample is not None]
+    for check in failed[:1]:
+        lines = "\n".join(check.counterexample.reproduce)
+        if "too large to print" not in lines:
+            space = dict(_locked_names(assignment))
+            with contextlib.redirect_stdout(io.StringIO()):
+                exec(source, space)
+                try:
+                    exec(lines, space)
+                except RuntimeError:  # the mistake itself: no gradient, or layers that .double() does not reach
+                    pass
+
+
 @pytest.mark.parametrize("assignment, turn", turns("misconceptions"))
 def test_every_misconception_loses_marks_and_is_told_by_name(grade, assignment, turn):
     wrong = _answers(assignment, "misconceptions", turn)
@@ -86,5 +113,6 @@ def test_every_misconception_loses_marks_and_is_told_by_name(grade, assignment, 
         assert exercise.score < exercise.max_score and exercise.outcome in ("wrong", "raised"), (name, known.name)
         if known.tell not in (exercise.behaves_like or ""):
             missed[name, known.name] = exercise.behaves_like
+        _reproduces(assignment, exercise, _sources(assignment, {name: known})[name])
     assert not missed
     assert all(e.score == e.max_score for e in outcome.result.exercises if e.name not in wrong)

@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autograder.compare import assert_close, assert_true
-from autograder.exercises.transformer.DecoderLayer import (agrees_with_torch, causal, exercise, no_mask_means_none, no_token_hears_of_later_ones,
-                                                           several, the_inputs_stay_as_they_were, the_whole_memory_is_open_to_every_token,
+from autograder.exercises.transformer.DecoderLayer import (a_single_sequence_is_a_batch_of_one, agrees_with_torch, causal, exercise,
+                                                           no_mask_means_none, no_token_hears_of_later_ones, several,
+                                                           the_inputs_stay_as_they_were, the_whole_memory_is_open_to_every_token,
                                                            what_layernorm_removes_runs_past_it)
 from autograder.strategies import fillers
 
@@ -54,7 +55,7 @@ def under_any_mask(draw):
     """Tokens, memory and a mask of every broadcastable shape that leaves each token something to attend to."""
     size, weights, X, memory = draw(several)
     N = X.shape[-2]
-    shapes = [(N, N), (1, N)] + ([(*X.shape[:-2], N, N), (*X.shape[:-2], 1, N)] if X.dim() == 3 else [])
+    shapes = [(N, N), (1, N), (len(X), N, N), (len(X), 1, N)]
     shape, seed = draw(st.sampled_from(shapes)), draw(st.integers(0, 2**16))
     generator = torch.Generator().manual_seed(seed)
     mask = torch.rand(shape, generator=generator) < 0.5
@@ -62,7 +63,9 @@ def under_any_mask(draw):
     return size, weights, X, memory, mask
 
 
-@exercise.hidden_check(points=1.5, examples=16, hint="Try masks of the shapes N x N, B x N x N and B x 1 x N with more than one head, and a memory that is longer or shorter than X.")
+@exercise.hidden_check(points=1.5, examples=16,
+                       hint="Try masks of the shapes N x N, B x N x N and B x 1 x N with more than one head, and a memory that is longer "
+                            "or shorter than X.")
 @given(under_any_mask())
 def agrees_under_every_mask(student, case):
     """Agrees with the reference under masks of every shape."""
@@ -71,7 +74,9 @@ def agrees_under_every_mask(student, case):
     assert_close(layer(X, memory, mask=mask), ours(X, memory, mask=mask), what="Y under a mask")
 
 
-@exercise.hidden_check(points=1, examples=6, hint="Gradients must reach the memory too, or the encoder never learns. Does something cut them off (detach, no_grad, .data)?")
+@exercise.hidden_check(points=1, examples=6,
+                       hint="Gradients must reach the memory too, or the encoder never learns. Does something cut them off (detach, "
+                            "no_grad, .data)?")
 @given(several, fillers(("normal",)), fillers(("normal",)))
 def the_gradients_are_right(student, case, weights, filler):
     """The gradients that reach the input, the memory and every parameter are those of the formula."""
@@ -88,7 +93,8 @@ def the_gradients_are_right(student, case, weights, filler):
         assert_close(got[1][name], gradient, what=f"the gradient with respect to {name}")
 
 
-@exercise.hidden_check(points=0.5, examples=5, hint="Call the layer with a mask and a memory and then with others: is something kept from the first call?")
+@exercise.hidden_check(points=0.5, examples=5,
+                       hint="Call the layer with a mask and a memory and then with others: is something kept from the first call?")
 @given(several)
 def calls_leave_no_trace(student, case):
     """The output depends on the arguments and the weights only: not on earlier calls, and not on train mode."""
@@ -226,6 +232,14 @@ class mask_ignored(_Decoder):
 class mask_inverted(_Decoder):
     def attend(self, Z, mask):
         return super().attend(Z, None if mask is None else ~mask)
+
+
+@_wrong(no_token_hears_of_later_ones,
+        "a boolean mask turned into floats, which torch adds to the scores: what is allowed is raised by 1, and nothing is hidden")
+class mask_added(_Decoder):
+    def attend(self, Z, mask):
+        added = None if mask is None else (~self.blocked(Z, mask)).to(Z.dtype)
+        return self.self_attention(Z, Z, Z, attn_mask=added)[0]
 
 
 @_wrong(no_mask_means_none, "a decoder that is always causal, whether it is given a mask or not")
@@ -409,7 +423,7 @@ class no_mlp(_Decoder):
         return X + self.read(self.norm2(X), memory, mask)
 
 
-@_wrong(agrees_with_torch, "code for three dimensions only: a single sequence, N x D, is refused")
+@_wrong(a_single_sequence_is_a_batch_of_one, "code for three dimensions only: a single sequence, N x D, is refused")
 class three_dimensions_only(_Decoder):
     def forward(self, X, memory, mask=None):
         B, N, D = X.shape

@@ -9,9 +9,10 @@ from hypothesis import given
 
 from autograder.compare import assert_close, assert_true
 from autograder.exercises.transformer._given import sinusoids
-from autograder.exercises.transformer.Transformer import (exercise, has_235851_parameters_and_layers_of_their_own,
-                                                          later_targets_do_not_reach_earlier_logits, longer_than_max_len_is_refused, stacked,
-                                                          the_decoder_is_fed_embeddings_and_positions,
+from autograder.exercises.transformer.Transformer import (every_place_reads_the_whole_memory, exercise,
+                                                          has_235851_parameters_and_layers_of_their_own,
+                                                          later_targets_do_not_reach_earlier_logits, longer_than_max_len_is_refused,
+                                                          stacked, the_decoder_is_fed_embeddings_and_positions,
                                                           the_encoder_is_fed_embeddings_and_positions, the_encoder_is_its_layers_in_order)
 from autograder.strategies import fillers
 
@@ -69,8 +70,9 @@ class Transformer(nn.Module):
         return self.head(self.decoder_norm(X))
 
 
-@exercise.hidden_check(points=1.5, examples=10, hint="Follow one target token through decode with n_dec=1 and then 2: self-attention under the causal mask, the memory as it is, every layer once and in order, "
-                                                     "decoder_norm, head.")
+@exercise.hidden_check(points=1.5, examples=10,
+                       hint="Follow one target token through decode with n_dec=1 and then 2: self-attention under the causal mask, the "
+                            "memory as it is, every layer once and in order, decoder_norm, head.")
 @given(stacked)
 def the_logits_agree_with_the_reference(student, case):
     """The logits agree with the reference, for targets shorter and longer than the source and for any memory."""
@@ -79,7 +81,9 @@ def the_logits_agree_with_the_reference(student, case):
     assert_close(model.call("decode", tgt_in, memory), ours.call("decode", tgt_in, memory), what="the logits")
 
 
-@exercise.hidden_check(points=1, examples=4, hint="Is every parameter used, by each sequence of the batch, and does a gradient reach it? Is something kept from an earlier call?")
+@exercise.hidden_check(points=0.5, examples=4,
+                       hint="Is every parameter used, by each sequence of the batch, and does a gradient reach it? Is something kept from "
+                            "an earlier call?")
 @given(stacked, fillers(("normal",)), fillers(("normal",)))
 def the_gradients_are_right(student, case, weights, filler):
     """The gradients that reach the memory and every parameter are those of the formula, in train mode too."""
@@ -435,7 +439,7 @@ class mask_in_the_first_layer_only(_Model):
         return X
 
 
-@_wrong(_LOGITS, "a causal mask on the memory too")
+@_wrong(every_place_reads_the_whole_memory, "a causal mask on the memory too")
 class memory_masked(_Model):
     def down(self, X, memory):
         ahead = torch.ones(X.shape[1], memory.shape[1], dtype=torch.bool).triu(1)
@@ -444,7 +448,7 @@ class memory_masked(_Model):
         return X
 
 
-@_wrong(_LOGITS, "a decoder that reads itself instead of the memory")
+@_wrong(every_place_reads_the_whole_memory, "a decoder that reads itself instead of the memory")
 class memory_ignored(_Model):
     def down(self, X, memory):
         for layer in self.decoder:
@@ -480,7 +484,7 @@ class memory_normalised_again(_Model):
         return super().down(X, self.encoder_norm(memory))
 
 
-@_wrong(_LOGITS, "the first sequence's memory for the whole batch")
+@_wrong(every_place_reads_the_whole_memory, "the first sequence's memory for the whole batch")
 class memory_of_the_first(_Model):
     def down(self, X, memory):
         return super().down(X, memory[:1].expand_as(memory))
@@ -588,7 +592,7 @@ class shared(_Model):
 class plain_list(_Model):
     def __init__(self, vocab, D=64, H=4, n_enc=2, n_dec=2, max_len=32):
         super().__init__(vocab, D, H, n_enc, n_dec, max_len)
-        layers = [list(self.encoder), list(self.decoder)]
+        layers = [list(self.encoder.double()), list(self.decoder.double())]  # the module's own double() does not reach them any more
         del self.encoder, self.decoder
         self.encoder, self.decoder = layers
 

@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autograder.compare import assert_close, assert_true
-from autograder.exercises.transformer.TransformerLayer import (a_token_that_sees_nothing_gets_the_bias, exercise, masked, padded,
-                                                               padding_is_as_good_as_absent, several, the_inputs_stay_as_they_were,
-                                                               the_post_norm_layer_agrees_with_torch, the_pre_norm_layer_agrees_with_torch,
-                                                               what_is_hidden_changes_nothing, what_layernorm_removes_runs_past_it,
-                                                               without_a_mask_order_plays_no_part)
+from autograder.exercises.transformer.TransformerLayer import (a_single_sequence_is_a_batch_of_one, a_token_that_sees_nothing_gets_the_bias,
+                                                               exercise, masked, padded, padding_is_as_good_as_absent, several,
+                                                               the_inputs_stay_as_they_were, the_post_norm_layer_agrees_with_torch,
+                                                               the_pre_norm_layer_agrees_with_torch, what_is_hidden_changes_nothing,
+                                                               what_layernorm_removes_runs_past_it, without_a_mask_order_plays_no_part)
 from autograder.strategies import fillers
 
 
@@ -62,7 +62,7 @@ def under_any_mask(draw):
     """Tokens, an arrangement and a mask of every broadcastable shape that leaves each token something to attend to."""
     size, weights, X = draw(several)
     N = X.shape[-2]
-    shapes = [(N, N), (1, N)] + ([(*X.shape[:-2], N, N), (*X.shape[:-2], 1, N)] if X.dim() == 3 else [])
+    shapes = [(N, N), (1, N), (len(X), N, N), (len(X), 1, N)]
     shape, seed = draw(st.sampled_from(shapes)), draw(st.integers(0, 2**16))
     generator = torch.Generator().manual_seed(seed)
     mask = torch.rand(shape, generator=generator) < 0.5
@@ -70,7 +70,8 @@ def under_any_mask(draw):
     return size, weights, X, mask, draw(st.booleans())
 
 
-@exercise.hidden_check(points=1.5, examples=16, hint="Try masks of the shapes N x N, 1 x N, B x N x N and B x 1 x N, with more than one head, on X with and without a batch.")
+@exercise.hidden_check(points=1.5, examples=16,
+                       hint="Try masks of the shapes N x N, 1 x N, B x N x N and B x 1 x N, with more than one head.")
 @given(under_any_mask())
 def agrees_under_every_mask(student, case):
     """Agrees with the reference under masks of every shape, in both arrangements."""
@@ -82,8 +83,9 @@ def agrees_under_every_mask(student, case):
 smooth = st.tuples(several, fillers(("normal",)), fillers(("normal",)), st.booleans())
 
 
-@exercise.hidden_check(points=0.5, examples=6, hint="This layer will be trained. Does something inside cut the gradient off (detach, no_grad, .data), or does it reach a parameter "
-                                                  "twice or not at all?")
+@exercise.hidden_check(points=0.5, examples=6,
+                       hint="This layer will be trained. Does something inside cut the gradient off (detach, no_grad, .data), or does it "
+                            "reach a parameter twice or not at all?")
 @given(smooth)
 def the_gradients_are_right(student, case):
     """The gradients that reach the input and every parameter are those of the formula."""
@@ -100,8 +102,9 @@ def the_gradients_are_right(student, case):
         assert_close(d_parameters[name], gradient, what=f"the gradient with respect to {name}")
 
 
-@exercise.hidden_check(points=0.5, examples=5, hint="Call the layer on one batch with a mask and then on another without: is something kept from the first call (self.mask = ...)? Does "
-                                                    "train mode change the output, although there is no dropout?")
+@exercise.hidden_check(points=0.5, examples=5,
+                       hint="Call the layer on one batch with a mask and then on another without: is something kept from the first call "
+                            "(self.mask = ...)? Does train mode change the output, although there is no dropout?")
 @given(masked, several)
 def calls_leave_no_trace(student, case, other):
     """The output depends on the arguments and the weights only: not on earlier calls, and not on train mode."""
@@ -497,6 +500,14 @@ class mask_inverted(_Layer):
         return super().attend(X, None if mask is None else ~mask, keys)
 
 
+@_wrong(what_is_hidden_changes_nothing,
+        "a boolean mask turned into floats, which torch adds to the scores: what is allowed is raised by 1, and nothing is hidden")
+class mask_added(_Layer):
+    def attend(self, X, mask, keys=None):
+        added = None if mask is None else (~self.blocked(X, mask)).to(X.dtype)
+        return self.attention(X, X if keys is None else keys, X if keys is None else keys, attn_mask=added)[0]
+
+
 @_wrong(agrees_under_every_mask, "the causal mask whenever there is a mask at all")
 class any_mask_is_causal(_Layer):
     def attend(self, X, mask, keys=None):
@@ -561,7 +572,7 @@ class batch_and_tokens_exchanged(_Layer):
         return super().attend(X, mask, keys)
 
 
-@_wrong(_PRE, "code for three dimensions only: a single sequence, N x D, is refused")
+@_wrong(a_single_sequence_is_a_batch_of_one, "code for three dimensions only: a single sequence, N x D, is refused")
 class three_dimensions_only(_Layer):
     def forward(self, X, mask=None):
         B, N, D = X.shape
@@ -574,14 +585,16 @@ class nan_for_an_empty_row(_Layer):
         return self.attention(X, X, X, attn_mask=None if mask is None else self.blocked(X, mask))[0]
 
 
-@_wrong(a_token_that_sees_nothing_gets_the_bias, "the mean of all values for a token that may attend to nothing (a large negative number instead of -inf)")
+@_wrong(a_token_that_sees_nothing_gets_the_bias,
+        "the mean of all values for a token that may attend to nothing (a large negative number instead of -inf)")
 class mean_for_an_empty_row(_Layer):
     def attend(self, X, mask, keys=None):
         added = None if mask is None else torch.zeros(self.blocked(X, mask).shape, dtype=X.dtype).masked_fill(self.blocked(X, mask), -1e9)
         return self.attention(X, X, X, attn_mask=added)[0]
 
 
-@_wrong(a_token_that_sees_nothing_gets_the_bias, "exactly zero from attention for a token that may attend to nothing, without the output bias")
+@_wrong(a_token_that_sees_nothing_gets_the_bias,
+        "exactly zero from attention for a token that may attend to nothing, without the output bias")
 class zero_for_an_empty_row(_Layer):
     def attend(self, X, mask, keys=None):
         Y = super().attend(X, mask, keys)

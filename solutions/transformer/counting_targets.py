@@ -19,7 +19,8 @@ def counting_targets(x, V):
     return (equal.sum(dim=-1) - 1).clamp(max=V - 1)
 
 
-@exercise.hidden_check(points=1, examples=15, hint="Take two short sequences in a batch, one of them with a token that occurs more than V times.")
+@exercise.hidden_check(points=1, examples=15,
+                       hint="Take two short sequences in a batch, one of them with a token that occurs more than V times.")
 @given(crowded)
 def agrees_with_the_reference(student, case):
     """Agrees with the reference, with none, one and two leading dimensions."""

@@ -38,7 +38,9 @@ def _long(drawn):
 longer = st.tuples(sizes(5, 30), st.integers(0, 2**16), sizes(1, 4), sizes(1, 6), sizes(1, 12), st.integers(0, 29)).map(_long)
 
 
-@exercise.hidden_check(points=1.5, examples=15, hint="Decode one step, then two, then three, and look at the first place where the model was not told everything, or was told it in another order.")
+@exercise.hidden_check(points=1.5, examples=15,
+                       hint="Decode one step, then two, then three, and look at the first place where the model was not told everything, "
+                            "or was told it in another order.")
 @given(longer)
 def agrees_with_the_reference(student, case):
     """Agrees with the reference for models of up to 30 tokens, and for a single step too."""
@@ -218,7 +220,8 @@ def source_backwards(model, src, steps, sos):
     return _decoded(model, src.flip(1), steps, sos)
 
 
-@_wrong(each_sequence_is_decoded_on_its_own, "the first sequence's answer given to the whole batch (its choice, or its memory, taken for all)")
+@_wrong(each_sequence_is_decoded_on_its_own,
+        "the first sequence's answer given to the whole batch (its choice, or its memory, taken for all)")
 def choice_of_the_first(model, src, steps, sos):
     return _decoded(model, src, steps, sos, choose=lambda logits: logits[0, -1].argmax(-1).expand(len(logits)))
 

@@ -26,7 +26,8 @@ def transformer_parameters(D, n_layers):
 large = st.tuples(st.integers(2000, 20000), st.integers(1, 128))
 
 
-@exercise.hidden_check(points=1, examples=12, hint="A large model has more weights than a float32 or a 32-bit integer can count exactly. Keep to Python ints.")
+@exercise.hidden_check(points=1, examples=12,
+                       hint="A large model has more weights than a float32 or a 32-bit integer can count exactly. Keep to Python ints.")
 @given(large)
 def is_exact_for_large_models(student, D_and_layers):
     """Is exact for models of every size."""

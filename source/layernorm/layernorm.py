@@ -48,7 +48,7 @@ import math
 import torch
 import torch.nn as nn
 
-from autograder import check, figures
+from autograder import check, figures, fill_parameters
 
 # %% [markdown]
 # ## 1. LayerNorm as a function

@@ -42,7 +42,7 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
-from autograder import check, figures
+from autograder import check, figures, fill_parameters
 
 torch.set_num_threads(1)
 

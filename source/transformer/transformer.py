@@ -2,12 +2,12 @@
 # # The transformer
 #
 # Attention lets tokens speak to one another, an MLP lets each of them think on its own, LayerNorm keeps the numbers in bounds, and
-# positions say who stands where. None of these is a network yet. What makes one of them is mostly *plumbing*: what is added to what,
-# what is normalised when, who may hear whom. Plumbing is cheap to write and easy to get wrong, and a network with a wrong pipe often
+# positions say who stands where. None of these is a network yet. What makes a network of them is mostly *plumbing*: what is added to
+# what, what is normalised when, who may hear whom. Plumbing is cheap to write and easy to get wrong, and a network with a wrong pipe often
 # still trains: you will see one below that reaches a **lower** loss than the right one and cannot sort a single row of digits.
 #
-# Here you build the layer that nearly every transformer repeats, in its two arrangements, and see why one of them can be trained
-# sixteen layers deep and the other cannot. Then come the layer of a decoder, a whole model that reads one sequence and says another, the
+# Here you build the layer that nearly every transformer repeats, in its two arrangements, and see why one of them is easy to
+# train sixteen layers deep and the other is not. Then come the layer of a decoder, a whole model that reads one sequence and says another, the
 # trick by which it learns, and the loop by which it speaks. At the end it has learned to sort, and you look at how it does that.
 #
 # **What you need**: attention and its masks, LayerNorm, positional encodings, and how a `torch.nn.Module` works (`__init__` makes
@@ -65,7 +65,7 @@ from autograder import check, figures, fill_parameters
 #
 # To see whether the plumbing is right, think of what must pass through it. A LayerNorm does not notice a constant that is
 # added to all features of a token. So in a pre-norm layer such a constant runs along the residual connections and comes out as
-# it went in. In a post-norm layer it is gone after the first LayerNorm.
+# it went in. In a post-norm layer attention hears of it, and the first LayerNorm takes it out of the sum.
 #
 # torch's own transformer layers are not allowed in this exercise and the one on the decoder's layer; they are what you are writing.
 
@@ -241,9 +241,10 @@ figures.line_panels(range(0, 17, 2), panels, x_title="layers passed", log_x=Fals
 
 # %% [markdown]
 # On the left is how different two tokens of a sequence are: 1 minus the cosine of the angle between them, so 1 is a right angle and 0 the
-# same direction. In both stacks the tokens grow alike: each attention mixes them, and nothing has been learned yet. In the pre-norm stack
-# some of the difference survives (about .02), since each token's own features stay in the sum. In the post-norm stack, where every
-# sum is squeezed to one size again and again, hardly anything survives (less than .0001). Then the head sees the same token sixteen
+# same direction (each token less the mean of its features, which a LayerNorm does not notice). In both stacks the tokens grow alike: each
+# attention mixes them, and nothing has been learned yet. In the pre-norm stack some of the difference survives (about .02), since each
+# token's own features stay in the sum. In the post-norm stack, where every sum is squeezed to one size again and again, hardly
+# anything survives (less than .0001). Then the head sees the same token sixteen
 # times, and the best that it can say is the marginal.
 #
 # On the right is the size of the error's gradient at each depth; it is computed from right to left. In the pre-norm stack it arrives at the
@@ -298,7 +299,7 @@ figures.heat_maps(heard_in_the_decoder(), [WORDS, "le chat est assis".split()], 
 # ```
 #
 # - Source and target have an embedding table each. A token's embedding is **multiplied by** $\sqrt D$, and *then* its position is
-#   added, so that the embeddings are not drowned by the positions, whose entries are sines and cosines. The positions are not learned:
+#   added, so that the embeddings outweigh the positions, whose entries are sines and cosines. The positions are not learned:
 #   `self.positions` holds a row for each place, from `sinusoids` below. They run along the tokens, not along the batch.
 # - `encode(src)`: `B x N` tokens in, the memory `B x N x D` out. The encoder has no mask: it sees both ways.
 # - `decode(tgt_in, memory)`: `B x M` tokens in, logits `B x M x vocab` out. The decoder is **always causal**. The logits at place $m$
@@ -309,7 +310,7 @@ figures.heat_maps(heard_in_the_decoder(), [WORDS, "le chat est assis".split()], 
 # The stub is built from torch's own layers, which agree with yours up to the names of their parts, so that a slip in exercise 1 or 3 does
 # not cost you points twice. Call them as `layer(X)` in the encoder and `layer(X, memory, tgt_mask=...)` in the decoder; in `tgt_mask`,
 # **True means forbidden**. If you would rather see your own layers at work, put `TransformerLayer(D, H)` and `DecoderLayer(D, H)` in
-# their places: the checks take them as well. `nn.Transformer` is not allowed.
+# their places (and remember that to yours True means *allowed*): the checks take them as well. `nn.Transformer` is not allowed.
 
 # %% given="sinusoids"
 
@@ -358,7 +359,7 @@ assert parameters(model) == 235_851, "as given, the model with 11 tokens has 235
 # %% [markdown]
 # ### Sorting
 #
-# Now everything comes together. The source is ten random digits, the target the same digits in order, and token 10 is `sos`. Six hundred
+# Now everything comes together. The source is ten random digits, the target the same digits in ascending order, and token 10 is `sos`. Six hundred
 # steps are enough. Then the model sorts 500 new sequences by itself, and a sequence counts as right only if **all** ten digits are.
 #
 # The same is done once more with one line changed: the decoder hears the targets as they are, *without* the shift. This takes about a
@@ -416,9 +417,9 @@ def attention_maps(model, src, heard):
     maps = []
 
     def listen(module, args, kwargs, output):
-        weights = {"attn_mask": kwargs.get("attn_mask"), "need_weights": True}
+        called = dict(zip(("query", "key", "value"), args)) | kwargs | {"need_weights": True, "average_attn_weights": True}
         with torch.no_grad():
-            maps.append(nn.MultiheadAttention.forward(module, *args[:3], **weights)[1][0])
+            maps.append(nn.MultiheadAttention.forward(module, **called)[1][0])
 
     attentions = [module for module in model.modules() if isinstance(module, nn.MultiheadAttention)]
     hooks = [module.register_forward_hook(listen, with_kwargs=True) for module in attentions]
@@ -480,7 +481,7 @@ assert transformer_parameters(768, 12) + rest == 124_439_808, "with the rest, GP
 # %% [markdown]
 # The rest of GPT-2 small: an embedding for each of 50,257 tokens and 1,024 learned positions, 768 numbers each; 13 $D$ biases and LayerNorm
 # parameters in each of 12 layers; and one last LayerNorm. With these it has 124,439,808 parameters, nearly a third of
-# them embeddings. In GPT-3 the layers are 99 % of the whole: the rest grows with $D$, the layers with $D^2$.
+# them embeddings. In GPT-3 the layers are more than 99 % of the whole: the rest grows with $D$, the layers with $D^2$.
 
 # %% [markdown] question="what-the-loss-does-not-say" points=2
 # ### In your own words

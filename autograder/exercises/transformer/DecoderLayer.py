@@ -55,9 +55,9 @@ def _fill(drawn):
     return (D, H), weights, X, memory
 
 
-# constructor's arguments, a filler for the weights, N tokens and M tokens of memory, both with or without a batch
+# constructor's arguments, a filler for the weights, N tokens and M tokens of memory in batches; a single sequence has a check of its own
 widths = st.sampled_from([(4, 2), (6, 3), (4, 1), (8, 2)])
-batches = st.sampled_from([(), (2,), (1,), (3,)])
+batches = st.sampled_from([(1,), (2,), (3,)])
 tokens = st.tuples(batches, sizes(1, 5), sizes(1, 4), widths, fillers(), fillers(("normal", "uniform"))).map(_fill)
 several = st.tuples(batches, sizes(2, 5), sizes(2, 4), widths, fillers(("normal", "uniform")), fillers(("normal", "uniform"))).map(_fill)
 
@@ -66,8 +66,9 @@ def causal(N):
     return torch.ones(N, N, dtype=torch.bool).tril()
 
 
-@exercise.check(points=1.5, examples=12, hint="Take one token and one token of memory, so that no attention has anything to choose, and follow the token through its three stations. After "
-                                              "which of the three sums does your value leave torch's?")
+@exercise.check(points=1.5, examples=12,
+                hint="Take one token and one token of memory, so that no attention has anything to choose, and follow the token through "
+                     "its three stations. After which of the three sums does your value leave torch's?")
 @given(tokens)
 def agrees_with_torch(student, case):
     """The layer agrees with torch's own decoder layer (norm_first=True) with the same weights."""
@@ -76,8 +77,9 @@ def agrees_with_torch(student, case):
     assert_close(layer(X, memory), torch_layer(layer)(X, memory), what="Y")
 
 
-@exercise.check(points=1, examples=12, hint="Under the causal mask the first output must not move when the second token does. Which of the two attentions does the mask belong to, and "
-                                            "what does True mean to nn.MultiheadAttention?")
+@exercise.check(points=1, examples=12,
+                hint="Under the causal mask the first output must not move when the second token does. Which of the two attentions does "
+                     "the mask belong to, and what does True mean to nn.MultiheadAttention?")
 @given(several, fillers(("normal",)))
 def no_token_hears_of_later_ones(student, case, filler):
     """Under the causal mask, later tokens can be replaced by noise without changing the outputs before them."""
@@ -98,8 +100,9 @@ def with_memory_order(draw):
     return *case, draw(permutations(case[3].shape[-2]))
 
 
-@exercise.check(points=1, examples=12, hint="The memory is the whole source, all of it known. Does the causal mask reach your cross-attention? It would hide the end of the source from "
-                                            "the first tokens, and does not fit when there are more tokens than memory.")
+@exercise.check(points=1, examples=12,
+                hint="The memory is the whole source, all of it known. Does the causal mask reach your cross-attention? It would hide the "
+                     "end of the source from the first tokens, and does not fit a memory that is longer or shorter than X.")
 @given(with_memory_order())
 def the_whole_memory_is_open_to_every_token(student, case):
     """Under the causal mask too, a new order of the memory changes nothing, and another memory changes every output."""
@@ -112,7 +115,9 @@ def the_whole_memory_is_open_to_every_token(student, case):
     assert_close(layer(X, memory[..., order, :].contiguous(), mask=mask), Y, what="Y after the memory was put in another order")
 
 
-@exercise.check(points=0.5, examples=8, hint="Add 1 to all features of every token: a LayerNorm does not notice, the residual connections do. What should be left of the 1 at the end?")
+@exercise.check(points=0.5, examples=8,
+                hint="Add 1 to all features of every token: a LayerNorm does not notice, the residual connections do. What should be left "
+                     "of the 1 at the end?")
 @given(tokens)
 def what_layernorm_removes_runs_past_it(student, case):
     """A constant added to all features of a token comes out again unchanged."""
@@ -131,7 +136,8 @@ def with_order(draw):
     return *case, draw(permutations(case[2].shape[-2]))
 
 
-@exercise.check(points=0.5, examples=8, hint="No mask means none: the layer is causal only when it is told to be. Does your code build a mask of its own?")
+@exercise.check(points=0.5, examples=8,
+                hint="No mask means none: the layer is causal only when it is told to be. Does your code build a mask of its own?")
 @given(with_order())
 def no_mask_means_none(student, case):
     """Without a mask, tokens in another order give the same outputs in that order."""
@@ -142,10 +148,25 @@ def no_mask_means_none(student, case):
     assert_close(layer(X[..., order, :].contiguous(), memory), Y[..., order, :], what="Y of the reordered tokens")
 
 
+@exercise.check(points=0.5, examples=8,
+                hint="X and the memory may also be N x D and M x D, one sequence without a batch. Does your code read a batch size from X, "
+                     "or repeat the mask for the heads of a batch that is not there?")
+@given(several)
+def a_single_sequence_is_a_batch_of_one(student, case):
+    """A single sequence, N x D, gives what a batch of one gives, with and without a mask."""
+    (D, H), weights, X, memory = case
+    layer = student.build(D, H).fill(weights)
+    for options in ({}, {"mask": causal(X.shape[1])}):
+        batch = layer(X[:1].contiguous(), memory[:1].contiguous(), **options)
+        assert_works(batch, X[:1])
+        assert_close(layer(X[0].contiguous(), memory[0].contiguous(), **options), batch[0], what="Y of a single sequence, against a batch of one,")
+
+
 in_batches = st.tuples(st.sampled_from([(2,), (3,)]), sizes(2, 5), sizes(2, 4), widths, fillers(), fillers(("normal", "uniform"))).map(_fill)
 
 
-@exercise.check(points=0.5, examples=8, hint="Which line writes into X, the memory or the mask? `X += ...` does: the caller's tensor and yours are the same one.")
+@exercise.check(points=0.5, examples=8,
+                hint="Which line writes into X, the memory or the mask? `X += ...` does: the caller's tensor and yours are the same one.")
 @given(in_batches)
 def the_inputs_stay_as_they_were(student, case):
     """Tokens, memory and mask are unchanged afterwards."""

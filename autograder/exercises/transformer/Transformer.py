@@ -12,6 +12,7 @@ from autograder.exercise import Exercise
 from autograder.exercises.transformer._given import sinusoids
 from autograder.strategies import fillers, sizes
 from autograder.student import floats
+from autograder.untrusted.modules import in_float64
 
 
 def _attention(name, D):
@@ -65,6 +66,12 @@ def torch_stack(model, side):
     return layers
 
 
+def positions(N, D):
+    """The N x D positions in float64."""
+    with in_float64():
+        return sinusoids(N, D)
+
+
 def normalised(model, name, X):
     """X after the model's LayerNorm of that name."""
     return nn.functional.layer_norm(X, (model.D,), model.weights[f"{name}.weight"], model.weights[f"{name}.bias"])
@@ -96,44 +103,48 @@ bare = models([(0, 0)])
 stacked = models([(1, 1), (2, 2), (3, 2), (2, 3), (2, 2)], least=2)
 
 
-@exercise.check(points=1, examples=8, hint="With n_enc=0 the memory is nothing but the LayerNorm of what enters the encoder. Print it for one token at place 0, where the positions are "
-                                            "0, 1, 0, 1: by what is the embedding multiplied, and along which axis do the positions run?")
+@exercise.check(points=1, examples=8,
+                hint="With n_enc=0 the memory is nothing but the LayerNorm of what enters the encoder. Print it for one token at place 0, "
+                     "where the positions are 0, 1, 0, 1: by what is the embedding multiplied, and along which axis do the positions run?")
 @given(bare)
 def the_encoder_is_fed_embeddings_and_positions(student, case):
     """Into the encoder go the source embeddings times the square root of D, plus the positions, for each sequence of the batch."""
     size, weights, src, _, _ = case
     model = student.build(**size).fill(weights)
-    X = model.weights["src_embedding.weight"][src] * size["D"] ** 0.5 + sinusoids(src.shape[1], size["D"]).double()
+    X = model.weights["src_embedding.weight"][src] * size["D"] ** 0.5 + positions(src.shape[1], size["D"])
     assert_close(model.call("encode", src), normalised(model, "encoder_norm", X), what="the memory of a model without layers")
 
 
-@exercise.check(points=1, examples=8, hint="With n_dec=0 the logits are head(decoder_norm(...)) of what enters the decoder. Which embedding table do target tokens have, and do they get "
-                                            "positions like the source?")
+@exercise.check(points=1, examples=8,
+                hint="With n_dec=0 the logits are head(decoder_norm(...)) of what enters the decoder. Which embedding table do target "
+                     "tokens have, and do they get positions like the source?")
 @given(bare)
 def the_decoder_is_fed_embeddings_and_positions(student, case):
     """Into the decoder go the target embeddings times the square root of D, plus the positions; out come decoder_norm and head."""
     size, weights, _, tgt_in, memory = case
     model = student.build(**size).fill(weights)
-    X = model.weights["tgt_embedding.weight"][tgt_in] * size["D"] ** 0.5 + sinusoids(tgt_in.shape[1], size["D"]).double()
+    X = model.weights["tgt_embedding.weight"][tgt_in] * size["D"] ** 0.5 + positions(tgt_in.shape[1], size["D"])
     logits = normalised(model, "decoder_norm", X) @ model.weights["head.weight"].T + model.weights["head.bias"]
     assert_close(model.call("decode", tgt_in, memory), logits, what="the logits of a model without layers")
 
 
-@exercise.check(points=1.5, examples=10, hint="Follow one source token through encode, layer by layer: is each layer fed what the one before it returned, every layer used once and in order, "
-                                              "with no mask, and encoder_norm once at the end?")
+@exercise.check(points=1.5, examples=10,
+                hint="Follow one source token through encode, layer by layer: is each layer fed what the one before it returned, every "
+                     "layer used once and in order, with no mask, and encoder_norm once at the end?")
 @given(stacked)
 def the_encoder_is_its_layers_in_order(student, case):
     """The memory is what torch's own layers give, one after the other, and then encoder_norm."""
     size, weights, src, _, _ = case
     model = student.build(**size).fill(weights)
-    X = model.weights["src_embedding.weight"][src] * size["D"] ** 0.5 + sinusoids(src.shape[1], size["D"]).double()
+    X = model.weights["src_embedding.weight"][src] * size["D"] ** 0.5 + positions(src.shape[1], size["D"])
     for layer in torch_stack(model, "encoder"):
         X = layer(X)
     assert_close(model.call("encode", src), normalised(model, "encoder_norm", X), what="the memory")
 
 
-@exercise.check(points=1, examples=8, hint="Decode [[1, 2]] and [[1, 0]] with the same memory: the first logits must be the same. Which mask do the decoder's layers get, and "
-                                            "what does True mean there?")
+@exercise.check(points=1, examples=8,
+                hint="Decode [[1, 2]] and [[1, 0]] with the same memory: the first logits must be the same. Which mask do the decoder's "
+                     "layers get, and what does True mean there?")
 @given(stacked)
 def later_targets_do_not_reach_earlier_logits(student, case):
     """If a target token is replaced, no logits before its place change."""
@@ -146,7 +157,25 @@ def later_targets_do_not_reach_earlier_logits(student, case):
     assert_close(after[:, :-1], before[:, :-1], what="the logits before the place of the token that was replaced")
 
 
-@exercise.check(points=0.5, examples=4, hint="There are positions for max_len tokens only. Try max_len tokens and one more, as source and as target: only the second must raise a ValueError.")
+@exercise.check(points=0.5, examples=8,
+                hint="Decode the same targets with another memory for the first sequence only: which logits should change, and which not? "
+                     "Does a mask for the memory get in the way, and is each sequence given its own memory?")
+@given(stacked)
+def every_place_reads_the_whole_memory(student, case):
+    """A new order of the memory changes nothing, and another memory for one sequence changes all its logits and no others."""
+    size, weights, _, tgt_in, memory = case
+    model = student.build(**size).fill(weights)
+    before = model.call("decode", tgt_in, memory)
+    other = torch.cat([-memory[:1], memory[1:]])
+    after = model.call("decode", tgt_in, other)
+    assert_close(after[1:], before[1:], what="the logits of sequences whose memory is as it was")
+    assert_true(((after - before)[0].abs().amax(-1) > 1e-6).all(), "the logits at a place do not change when the memory does", what="the logits")
+    assert_close(model.call("decode", tgt_in, memory.flip(1).contiguous()), before, what="the logits after the memory was turned round")
+
+
+@exercise.check(points=0.5, examples=4,
+                hint="There are positions for max_len tokens only. Try max_len tokens and one more, as source and as target: only the "
+                     "second must raise a ValueError.")
 @given(stacked)
 def longer_than_max_len_is_refused(student, case):
     """Up to max_len tokens are taken, as source and as target, and more are refused."""
@@ -160,8 +189,9 @@ def longer_than_max_len_is_refused(student, case):
     assert_true(model.refuses_call("decode", longer, memory), "targets longer than max_len are not refused", what="decode")
 
 
-@exercise.check(points=0.5, examples=3, hint="Print the shapes of all parameters and add them up. Is a layer missing from parameters() because it stands in a plain list, is one there "
-                                             "twice, or is one a copy of another?")
+@exercise.check(points=0.5, examples=3,
+                hint="Print the shapes of all parameters and add them up. Is a layer missing from parameters() because it stands in a "
+                     "plain list, is one there twice, or is one a copy of another?")
 @given(stacked)
 def has_235851_parameters_and_layers_of_their_own(student, case):
     """With 11 tokens the default model has 235,851 parameters, and every layer starts from numbers of its own."""

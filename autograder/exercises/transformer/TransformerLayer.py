@@ -55,9 +55,9 @@ def _fill(drawn):
     return (D, H), weights, X
 
 
-# constructor's arguments, a filler for the weights, and tokens: N x D or B x N x D
+# constructor's arguments, a filler for the weights, and tokens B x N x D; a single sequence has a check of its own
 widths = st.sampled_from([(4, 2), (6, 3), (4, 1), (8, 2)])
-batches = st.sampled_from([(), (2,), (1,), (3,)])
+batches = st.sampled_from([(1,), (2,), (3,)])
 tokens = st.tuples(batches, sizes(1, 5), widths, fillers(), fillers(("normal", "uniform"))).map(_fill)
 several = st.tuples(batches, sizes(2, 5), widths, fillers(), fillers(("normal", "uniform"))).map(_fill)
 
@@ -77,8 +77,9 @@ def _causal_or_random(drawn):
 masked = st.tuples(several, st.integers(0, 2**16)).map(_causal_or_random)
 
 
-@exercise.check(points=1.5, examples=12, hint="Take one token, so that attention has nothing to choose, and follow it: normalise, attend, add to what you had; normalise, "
-                                              "MLP, add to what you had THEN. Which of the two sums is off first?")
+@exercise.check(points=1, examples=12,
+                hint="Take one token, so that attention has nothing to choose, and follow it: normalise, attend, add to what you had; "
+                     "normalise, MLP, add to what you had THEN. Which of the two sums is off first?")
 @given(tokens)
 def the_pre_norm_layer_agrees_with_torch(student, case):
     """With pre_norm=True, the layer agrees with torch's own one with norm_first=True and the same weights."""
@@ -87,8 +88,9 @@ def the_pre_norm_layer_agrees_with_torch(student, case):
     assert_close(layer(X), torch_layer(layer)(X), what="Y")
 
 
-@exercise.check(points=1, examples=12, hint="In the older arrangement the sum itself is normalised, after each of the two additions. Is the mean of a token that comes out "
-                                            "the mean of norm2's bias, where norm2's weights are 1?")
+@exercise.check(points=1, examples=12,
+                hint="In the older arrangement the sum itself is normalised, after each of the two additions. Is the mean of a token that "
+                     "comes out the mean of norm2's bias, where norm2's weights are 1?")
 @given(tokens)
 def the_post_norm_layer_agrees_with_torch(student, case):
     """With pre_norm=False, the layer agrees with torch's own one with norm_first=False and the same weights."""
@@ -97,8 +99,9 @@ def the_post_norm_layer_agrees_with_torch(student, case):
     assert_close(layer(X), torch_layer(layer)(X), what="Y")
 
 
-@exercise.check(points=0.5, examples=8, hint="A LayerNorm does not notice that all features of a token have grown by 1. What runs past the LayerNorms does. Add 1 to X: by "
-                                              "how much does your output grow, and what should run past?")
+@exercise.check(points=0.5, examples=8,
+                hint="A LayerNorm does not notice that all features of a token have grown by 1. What runs past the LayerNorms does. Add 1 "
+                     "to X: by how much does your output grow, and what should run past?")
 @given(tokens)
 def what_layernorm_removes_runs_past_it(student, case):
     """In a pre-norm layer, a constant added to all features of a token comes out again unchanged."""
@@ -117,8 +120,9 @@ def with_order(draw):
     return *case, draw(st.booleans()), draw(permutations(case[2].shape[-2]))
 
 
-@exercise.check(points=0.5, examples=8, hint="Without a mask, the layer does not know which token comes first. Does your code build a mask of its own, or mix up the axes of "
-                                              "batch and tokens?")
+@exercise.check(points=0.5, examples=8,
+                hint="Without a mask, the layer does not know which token comes first. Does your code build a mask of its own, or mix up "
+                     "the axes of batch and tokens?")
 @given(with_order())
 def without_a_mask_order_plays_no_part(student, case):
     """Without a mask, tokens in another order give the same outputs in that order."""
@@ -129,8 +133,9 @@ def without_a_mask_order_plays_no_part(student, case):
     assert_close(layer(X[..., order, :].contiguous()), Y[..., order, :], what="Y of the reordered tokens")
 
 
-@exercise.check(points=1, examples=12, hint="Two tokens and the mask [[True, False], [True, True]]: the first output must not move when the second token does. What does True "
-                                            "mean to nn.MultiheadAttention, and what does it mean to us?")
+@exercise.check(points=1, examples=12,
+                hint="Two tokens and the mask [[True, False], [True, True]]: the first output must not move when the second token does. "
+                     "What does True mean to nn.MultiheadAttention, and what does it mean to us?")
 @given(masked, fillers(("normal",)), st.booleans())
 def what_is_hidden_changes_nothing(student, case, filler, pre_norm):
     """Under a mask, tokens that a token may not attend to can be replaced by noise without changing its output."""
@@ -154,8 +159,9 @@ def padded(draw):
     return (D, H), draw(fillers()), X, draw(st.permutations(lengths)), draw(st.integers(0, B - 1))
 
 
-@exercise.check(points=1, examples=12, hint="Two sequences of lengths 1 and 2 under their padding mask, B x 1 x N. nn.MultiheadAttention wants one N x N mask for every head of every "
-                                            "sequence: in which order does its documentation count them, heads or batch first?")
+@exercise.check(points=1, examples=12,
+                hint="Two sequences of lengths 1 and 2 under their padding mask, B x 1 x N. nn.MultiheadAttention wants one N x N mask for "
+                     "every head of every sequence: in which order does its documentation count them, heads or batch first?")
 @given(padded(), st.booleans())
 def padding_is_as_good_as_absent(student, case, pre_norm):
     """Under a padding mask that differs within the batch, a sequence gives what it gives alone, without its padding."""
@@ -178,8 +184,9 @@ def with_empty_row(draw):
     return *case, mask, row
 
 
-@exercise.check(points=0.5, examples=8, hint="A softmax over nothing but -inf is NaN. The rule is in the text above: attention gives such a token zero, before the output matrix and its "
-                                              "bias. Look at need_weights, or treat such rows yourself.")
+@exercise.check(points=0.5, examples=8,
+                hint="A softmax over nothing but -inf is NaN. The rule is in the text above: attention gives such a token zero, before the "
+                     "output matrix and its bias. Look at need_weights, or treat such rows yourself.")
 @given(with_empty_row())
 def a_token_that_sees_nothing_gets_the_bias(student, case):
     """A token that may attend to nothing gets the bias of the output matrix from attention; the others are unaffected."""
@@ -195,10 +202,25 @@ def a_token_that_sees_nothing_gets_the_bias(student, case):
     assert_close(Y[..., others, :], unmasked[..., others, :], what="Y of the other tokens")
 
 
+@exercise.check(points=0.5, examples=8,
+                hint="X may also be N x D, one sequence without a batch. Does your code read a batch size from X, or repeat the mask for "
+                     "the heads of a batch that is not there?")
+@given(several)
+def a_single_sequence_is_a_batch_of_one(student, case):
+    """A single sequence, N x D, gives what a batch of one gives, with and without a mask."""
+    (D, H), weights, X = case
+    layer, mask = student.build(D, H).fill(weights), torch.ones(X.shape[1], X.shape[1], dtype=torch.bool).tril()
+    for options in ({}, {"mask": mask}):
+        batch = layer(X[:1].contiguous(), **options)
+        assert_works(batch, X[:1])
+        assert_close(layer(X[0].contiguous(), **options), batch[0], what="Y of a single sequence, against a batch of one,")
+
+
 in_batches = st.tuples(st.sampled_from([(2,), (3,)]), sizes(2, 5), widths, fillers(), fillers(("normal", "uniform"))).map(_fill)
 
 
-@exercise.check(points=0.5, examples=8, hint="Which line writes into X or the mask? `X += ...` does: the caller's tensor and yours are the same one.")
+@exercise.check(points=0.5, examples=8,
+                hint="Which line writes into X or the mask? `X += ...` does: the caller's tensor and yours are the same one.")
 @given(in_batches)
 def the_inputs_stay_as_they_were(student, case):
     """The tokens and the mask that were passed in are unchanged afterwards."""

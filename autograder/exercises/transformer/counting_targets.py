@@ -34,8 +34,9 @@ def _rows(x):
     return x.reshape(-1, x.shape[-1]).tolist()
 
 
-@exercise.check(points=1, hint="Count by hand for [3, 1, 3, 3]: how many OTHER tokens are equal to the first one? Leading dimensions are sequences "
-                               "of their own.")
+@exercise.check(points=1,
+                hint="Count by hand for [3, 1, 3, 3]: how many OTHER tokens are equal to the first one? Leading dimensions are sequences "
+                     "of their own.")
 @given(roomy)
 def counts_the_other_equal_tokens(student, case):
     """Where no count reaches V - 1, each target is the number of other tokens in its sequence that equal its token."""
@@ -45,8 +46,9 @@ def counts_the_other_equal_tokens(student, case):
     assert_equal(targets + 1, torch.tensor(counted).reshape(x.shape), what="a target plus one, against the number of equal tokens")
 
 
-@exercise.check(points=1, hint="There are V classes, 0 to V - 1. Which class does a token get in [0, 0, 0, 0, 0] with V = 3, and does a token that "
-                               "is alone still get 0?")
+@exercise.check(points=1,
+                hint="There are V classes, 0 to V - 1. Which class does a token get in [0, 0, 0, 0, 0] with V = 3, and does a token that "
+                     "is alone still get 0?")
 @given(crowded)
 def never_more_than_V_minus_1(student, case):
     """A larger count than V - 1 becomes V - 1, and smaller ones stay what they are."""
@@ -62,8 +64,9 @@ def never_more_than_V_minus_1(student, case):
                         what="the targets")
 
 
-@exercise.check(points=0.5, examples=12, hint="The places of the tokens play no part in what is counted. Does anything in your code look only to the left, or "
-                                "only at neighbours?")
+@exercise.check(points=0.5, examples=12,
+                hint="The places of the tokens play no part in what is counted. Does anything in your code look only to the left, or only "
+                     "at neighbours?")
 @given(roomy)
 def the_order_plays_no_part(student, case):
     """If a sequence is read backwards, its targets are read backwards too."""

@@ -38,7 +38,9 @@ def logits_after(case, said):
         return model.decode(heard, model.encode(src))
 
 
-@exercise.check(points=1, hint="Ask the model by hand: model.decode with nothing but sos, B x 1, and the memory. Which token has the largest logit, and is that the first one you return?")
+@exercise.check(points=1,
+                hint="Ask the model by hand: model.decode with nothing but sos, B x 1, and the memory. Which token has the largest logit, "
+                     "and is that the first one you return?")
 @given(decodings)
 def the_first_token_is_the_models_first_choice(student, case):
     """The first token of each sequence is the one with the largest logit after sos."""
@@ -46,8 +48,9 @@ def the_first_token_is_the_models_first_choice(student, case):
     assert_equal(tokens[:, 0], logits_after(case, tokens[:, :0])[:, 0].argmax(-1), what="the first tokens")
 
 
-@exercise.check(points=1.5, hint="Feed your own answer back, sos in front: at each place, the token with the largest logit must be the one that you return there. At which place does "
-                                 "it fail first, and what had the model been told by then?")
+@exercise.check(points=1.5,
+                hint="Feed your own answer back, sos in front: at each place, the token with the largest logit must be the one that you "
+                     "return there. At which place does it fail first, and what had the model been told by then?")
 @given(decodings)
 def each_token_is_the_choice_after_all_before_it(student, case):
     """Each token is the one with the largest logit after sos and ALL tokens before it."""
@@ -55,7 +58,9 @@ def each_token_is_the_choice_after_all_before_it(student, case):
     assert_equal(tokens, logits_after(case, tokens[:, :-1]).argmax(-1), what="the tokens, against the model's choice at each place")
 
 
-@exercise.check(points=1, examples=15, hint="Decode two sources at once and each of them alone. Does each row use its own memory, its own history and its own largest logit?")
+@exercise.check(points=1, examples=15,
+                hint="Decode two sources at once and each of them alone. Does each row use its own memory, its own history and its own "
+                     "largest logit?")
 @given(batches)
 def each_sequence_is_decoded_on_its_own(student, case):
     """A batch gives for each source what that source gives alone."""

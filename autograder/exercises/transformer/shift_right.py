@@ -27,8 +27,9 @@ def _fill(drawn):
 batches = st.tuples(sizes(1, 3), sizes(1, 5), st.integers(0, 2**16), st.integers(0, 12)).map(_fill)
 
 
-@exercise.check(points=1, hint="Before the first token nothing has been said yet. Print your answer for [[5, 6, 7], [8, 9, 5]] and sos = 1: what "
-                               "stands in front of each row, and what else is in it?")
+@exercise.check(points=1,
+                hint="Before the first token nothing has been said yet. Print your answer for [[5, 6, 7], [8, 9, 5]] and sos = 1: what "
+                     "stands in front of each row, and what else is in it?")
 @given(batches)
 def every_row_begins_with_sos(student, case):
     """Every row is sos, followed by the tokens of its own targets, the last one left out."""
@@ -41,7 +42,8 @@ def every_row_begins_with_sos(student, case):
                 what="the decoder's input")
 
 
-@exercise.check(points=1, hint="The target at place n is what the decoder must say there. What should it have just heard: the target at which place?")
+@exercise.check(points=1,
+                hint="The target at place n is what the decoder must say there. What should it have just heard: the target at which place?")
 @given(batches)
 def each_place_hears_the_target_before_it(student, case):
     """The decoder's input at a place is sos or the target one place earlier."""

@@ -22,8 +22,9 @@ PUBLISHED = ((768, 12, 84_934_656), (1600, 48, 1_474_560_000), (12288, 96, 173_9
 models = st.tuples(sizes(1, 12), sizes(1, 6))
 
 
-@exercise.check(points=1, examples=12, hint="List the weight matrices of one layer with their shapes, first attention, then the MLP with its 4 D hidden units, and "
-                               "add them up for D = 2.")
+@exercise.check(points=1, examples=12,
+                hint="List the weight matrices of one layer with their shapes, first attention, then the MLP with its 4 D hidden units, "
+                     "and add them up for D = 2.")
 @given(models)
 def counts_the_matrices_of_a_real_layer(student, D_and_layers):
     """The count is that of the weight matrices in a stack of torch's own layers; biases and LayerNorms are left out."""
@@ -33,7 +34,8 @@ def counts_the_matrices_of_a_real_layer(student, D_and_layers):
     assert_equal(student(D, n_layers), torch.tensor(matrices * n_layers), what="the count")
 
 
-@exercise.check(points=1, examples=12, hint="Twice as many layers: how many times the weights? Twice the width D: how many times the entries of a D x D matrix?")
+@exercise.check(points=1, examples=12,
+                hint="Twice as many layers: how many times the weights? Twice the width D: how many times the entries of a D x D matrix?")
 @given(models, sizes(2, 4))
 def grows_with_layers_and_with_the_square_of_the_width(student, D_and_layers, factor):
     """The count grows in proportion to the layers and to the square of the width."""
@@ -44,7 +46,9 @@ def grows_with_layers_and_with_the_square_of_the_width(student, D_and_layers, fa
     assert_equal(student(D * factor, n_layers), count * factor**2, what="the count of a wider model")
 
 
-@exercise.check(points=1, examples=3, hint="The figures of the three models are in the text above. By which factor is yours off: 4 and 8 tell which part is missing?")
+@exercise.check(points=1, examples=3,
+                hint="Divide your count by n_layers and twice by D: how many D x D matrices does it give to a layer? Attention has four. "
+                     "How many would hold as many weights as the two of the MLP?")
 @given(st.sampled_from(PUBLISHED))
 def gives_the_published_sizes(student, model):
     """Gives the three figures of the table above to the last digit."""
