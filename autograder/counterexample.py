@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -69,6 +69,8 @@ def counterexample(exercise: Exercise, error: BaseException, case: Case, *, show
         return None
     operation, answer = case.calls[-1]
     call = _function_call(exercise, operation) if exercise.parameters is None else _module_call(exercise, operation)
+    if len(call.results) > 1 and not (isinstance(answer[1], (tuple, list)) and len(answer[1]) == len(call.results)):
+        call = replace(call, results=call.results[:1])  # not the several results that it should be: shown as it is
     mismatch = error if isinstance(error, Mismatch) else None
     expected = render(mismatch.expected) if mismatch and show_expected and mismatch.expected is not None else None
     got = render(mismatch.got) if mismatch and mismatch.got is not None else None
