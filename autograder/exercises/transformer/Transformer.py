@@ -103,7 +103,7 @@ bare = models([(0, 0)])
 stacked = models([(1, 1), (2, 2), (3, 2), (2, 3), (2, 2)], least=2)
 
 
-@exercise.check(points=1, examples=8,
+@exercise.check(points=1, examples=6,
                 hint="With n_enc=0 the memory is nothing but the LayerNorm of what enters the encoder. Print it for one token at place 0, "
                      "where the positions are 0, 1, 0, 1: by what is the embedding multiplied, and along which axis do the positions run?")
 @given(bare)
@@ -115,7 +115,7 @@ def the_encoder_is_fed_embeddings_and_positions(student, case):
     assert_close(model.call("encode", src), normalised(model, "encoder_norm", X), what="the memory of a model without layers")
 
 
-@exercise.check(points=1, examples=8,
+@exercise.check(points=1, examples=6,
                 hint="With n_dec=0 the logits are head(decoder_norm(...)) of what enters the decoder. Which embedding table do target "
                      "tokens have, and do they get positions like the source?")
 @given(bare)
@@ -128,7 +128,7 @@ def the_decoder_is_fed_embeddings_and_positions(student, case):
     assert_close(model.call("decode", tgt_in, memory), logits, what="the logits of a model without layers")
 
 
-@exercise.check(points=1.5, examples=10,
+@exercise.check(points=1.5, examples=8,
                 hint="Follow one source token through encode, layer by layer: is each layer fed what the one before it returned, every "
                      "layer used once and in order, with no mask, and encoder_norm once at the end?")
 @given(stacked)
@@ -142,7 +142,7 @@ def the_encoder_is_its_layers_in_order(student, case):
     assert_close(model.call("encode", src), normalised(model, "encoder_norm", X), what="the memory")
 
 
-@exercise.check(points=1, examples=8,
+@exercise.check(points=1, examples=6,
                 hint="Decode [[1, 2]] and [[1, 0]] with the same memory: the first logits must be the same. Which mask do the decoder's "
                      "layers get, and what does True mean there?")
 @given(stacked)
@@ -157,7 +157,7 @@ def later_targets_do_not_reach_earlier_logits(student, case):
     assert_close(after[:, :-1], before[:, :-1], what="the logits before the place of the token that was replaced")
 
 
-@exercise.check(points=0.5, examples=8,
+@exercise.check(points=0.5, examples=6,
                 hint="Decode the same targets with another memory for the first sequence only: which logits should change, and which not? "
                      "Does a mask for the memory get in the way, and is each sequence given its own memory?")
 @given(stacked)
