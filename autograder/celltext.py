@@ -84,18 +84,18 @@ def same_code(one: str, other: str) -> bool:
         return False
 
 
-def is_stub(source: str) -> bool:
-    """Whether every function in the cell, and every method but ``__init__``, does nothing but raise NotImplementedError."""
+def is_stub(source: str, given: str) -> bool:
+    """Whether every function and method in the cell does nothing but raise NotImplementedError, or is as the course `given` it."""
     try:
-        body = ast.parse(source).body
+        body, handed_out = ast.parse(source).body, {ast.dump(node) for node in ast.walk(ast.parse(given)) if isinstance(node, ast.FunctionDef)}
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     if not all(isinstance(node, (ast.FunctionDef, ast.ClassDef)) for node in body):
         return False
     functions = [f for node in body for f in (node.body if isinstance(node, ast.ClassDef) else [node])
-                 if isinstance(f, ast.FunctionDef) and f.name != "__init__"]
+                 if isinstance(f, ast.FunctionDef)]
     return bool(functions) and all(
-        all(isinstance(s, ast.Raise) and "NotImplementedError" in ast.dump(s) for s in f.body if not _is_docstring(s))
+        ast.dump(f) in handed_out or all(isinstance(s, ast.Raise) and "NotImplementedError" in ast.dump(s) for s in f.body if not _is_docstring(s))
         and any(isinstance(s, ast.Raise) for s in f.body) for f in functions)
 
 

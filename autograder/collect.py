@@ -20,6 +20,7 @@ _CANVAS = re.compile(r"^(?P<student>[^_]+)(?:_(?:LATE|late))?_(?P<user>\d+)_(?P<
 _MOODLE = re.compile(r"^(?P<student>.+?)_(?P<number>\d+)_assignsubmission_file_?$")
 _GRADESCOPE = re.compile(r"^submission_(?P<number>\d+)$")
 _ATTEMPT = re.compile(r"(?:-(\d+)| \((\d+)\))$")  # Canvas appends -1, browsers (1)
+NAME_BYTES = 180  # a file's name may have 255 bytes, and marks are put before and behind it
 EARLIEST = datetime(1980, 1, 2, tzinfo=timezone.utc)  # a zip without times says 1980-01-01
 
 
@@ -170,10 +171,16 @@ def _stamp(item: Item) -> datetime | None:
 
 
 def safe_name(name: str) -> str:
-    """A student's name as one folder: composed accents, no separators, control characters or leading dots, at most 128 characters."""
+    """A name as one folder or file: composed accents, no separators, control characters or leading dots, short enough for any disk.
+
+    A name that had to be shortened ends in a mark of its own, so that two students never become one.
+    """
     name = unicodedata.normalize("NFC", name).encode("utf-8", "replace").decode("utf-8")
     name = "".join("_" if c in '/\\:\0' or unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp") else c for c in name).strip(" .")
-    return name[:128] or "unnamed"
+    if len(name) > 128 or len(name.encode()) > NAME_BYTES:
+        mark = hashlib.sha256(name.encode()).hexdigest()[:16]
+        name = f"{name[:100].encode()[:NAME_BYTES - 17].decode('utf-8', 'ignore')}~{mark}"
+    return name or "unnamed"
 
 
 def _place(root: Path, assignment: str, student: str, attempts: list[Attempt], collected: Collected, dry_run: bool) -> None:

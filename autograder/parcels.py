@@ -6,9 +6,11 @@ Nothing is extracted to disk here. Links, traversal, bombs and damage are refuse
 from __future__ import annotations
 
 import io
+import lzma
 import stat
 import tarfile
 import zipfile
+import zlib
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path, PurePosixPath
@@ -19,6 +21,8 @@ MAX_TOTAL = 4 << 30
 MAX_FILES = 50_000
 MAX_RATIO = 1000  # notebooks compress well, even with outputs; a bomb's ratio is beyond that
 MAX_DEPTH = 3
+# What the standard library raises on bytes that are no archive, on damage inside one, and on ways of packing that it does not know.
+DAMAGE = (zipfile.BadZipFile, zipfile.LargeZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, OSError, NotImplementedError, ValueError)
 IGNORED = ("__MACOSX", ".ipynb_checkpoints", ".DS_Store", "Thumbs.db", "desktop.ini", ".git")
 
 
@@ -117,7 +121,7 @@ def _archive(file: io.BufferedIOBase, inside: PurePosixPath, budget: _Budget, de
                 yield from _archive(io.BytesIO(data), path, budget, depth + 1)
             else:
                 yield Item(path, data, changed)
-    except (zipfile.BadZipFile, tarfile.TarError, EOFError, OSError, NotImplementedError, RuntimeError, ValueError, zipfile.LargeZipFile) as error:
+    except DAMAGE as error:
         yield Refused(inside, f"the archive is damaged or of an unknown kind ({type(error).__name__}: {error}); ask for it again")
 
 
@@ -169,7 +173,7 @@ def _bounded(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes | str:
     try:
         with archive.open(member) as stream:
             data = stream.read(member.file_size + 1)
-    except (zipfile.BadZipFile, EOFError, OSError, ValueError, NotImplementedError, RuntimeError) as error:
+    except DAMAGE as error:
         return f"it is damaged inside the archive ({error}); ask for it again"
     return data if len(data) <= member.file_size else "it is longer than it says"
 
@@ -193,4 +197,11 @@ def _tar_members(file: io.BufferedIOBase, budget: _Budget) -> Iterator[tuple[str
                 yield name, "it is a link or no regular file; hand in the file itself", None
             else:
                 reason = budget.over(member.size)
-                yield name, reason or archive.extractfile(member).read(member.size), datetime.fromtimestamp(max(0, member.mtime), timezone.utc)
+                yield name, reason or archive.extractfile(member).read(member.size), _unix_time(member.mtime)
+
+
+def _unix_time(seconds: float) -> datetime | None:
+    try:
+        return datetime.fromtimestamp(max(0, seconds), timezone.utc)
+    except (ValueError, OverflowError, OSError):
+        return None

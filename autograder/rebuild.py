@@ -111,7 +111,7 @@ def _add_solution(rebuilt: Rebuilt, course: CourseCell, copies: list[SubmittedCe
     _report_type(rebuilt, f"The cell of {name}", course, copies, "it was run as code")
     if any(not copy.source.strip() for copy in copies):
         rebuilt.remarks.append(f"The cell of {name} is empty.")
-    rebuilt.attempted[name] = any(text.strip() and not same_code(text, course.source) and not is_stub(text) for text in texts)
+    rebuilt.attempted[name] = any(text.strip() and not same_code(text, course.source) and not is_stub(text, course.source) for text in texts)
     _append(rebuilt, course, texts[0] if texts else course.source, STUDENT, f"the cell of {name}")
     for number, text in enumerate(texts[1:], 2):
         rebuilt.cells.append(Cell(PROSE, "code", text, f"{course.cell_id}-copy-{number}", {}, STUDENT, f"cell {number} of {name}"))

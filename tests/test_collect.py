@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import random
 import shutil
 import tarfile
 import zipfile
@@ -182,3 +183,49 @@ def test_the_command_shows_what_it_took_and_refused(tmp_path, monkeypatch):
     shown = CliRunner().invoke(app, ["collect", "attention", "a.zip", "--dry-run"])
     assert shown.exit_code == 3 and "jane" in shown.output and "refused" in shown.output and "1 would be taken" in shown.output
     assert not (tmp_path / "submitted").exists()
+
+
+def tarred(mode: str, **more) -> bytes:
+    data = io.BytesIO()
+    with tarfile.open(fileobj=data, mode=f"w:{mode}") as archive:
+        for name in ("jane/attention.ipynb", "jon/attention.ipynb"):
+            member = tarfile.TarInfo(name)
+            member.size = len(NOTEBOOK)
+            for key, value in (more if name.startswith("jane") else {}).items():
+                setattr(member, key, value)
+            archive.addfile(member, io.BytesIO(NOTEBOOK))
+    return data.getvalue()
+
+
+def deflated() -> bytes:
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in ("jane", "jon"):
+            archive.writestr(f"{name}/attention.ipynb", NOTEBOOK * 4)
+    return data.getvalue()
+
+
+@pytest.mark.parametrize("suffix, data", [(".zip", deflated()), (".tar", tarred("")), (".tar.gz", tarred("gz")), (".tar.xz", tarred("xz")),
+                                          (".tar.bz2", tarred("bz2"))])
+def test_a_damaged_archive_is_refused_and_never_raises(tmp_path, suffix, data):
+    source, path = random.Random(1), tmp_path / f"export{suffix}"
+    for _ in range(800):
+        damaged = bytearray(data)
+        for _ in range(source.randint(1, 5)):
+            damaged[source.randrange(len(damaged))] = source.randrange(256)
+        path.write_bytes(damaged)
+        assert all(isinstance(found, (Item, Refused)) for found in opened(path))
+
+
+def test_a_time_beyond_the_calendar_is_no_time_and_the_files_are_taken(tmp_path):
+    (tmp_path / "export.tar").write_bytes(tarred("", mtime=10**18))
+    found = {str(one.path): one for one in opened(tmp_path / "export.tar")}
+    assert found["export.tar/jane/attention.ipynb"].changed is None and isinstance(found["export.tar/jon/attention.ipynb"], Item)
+
+
+def test_long_names_fit_a_folder_and_stay_apart(tmp_path):
+    one, other = safe_name("\u6f22" * 300), safe_name("\u6f22" * 299 + "x")
+    assert one != other and max(len(name.encode()) for name in (one, other)) <= 180
+    folder = "\u6f22" * 80
+    collect(tmp_path, "attention", [zipped(tmp_path / "a.zip", {f"{folder}/attention.ipynb": notebook("1"), f"{folder}/{'n' * 250}.txt": b"x"})])
+    assert list(taken(tmp_path).values()) == ["x = '1'"]

@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from autograder.blueprint import ANSWER, SOLUTION, read_blueprint
+from autograder.celltext import is_stub
 from autograder.notebook import Submission, Unreadable, parse_submission
 from autograder.rebuild import COURSE, rebuild, same_code
 
@@ -154,3 +155,10 @@ def test_old_and_sloppy_notebooks_are_read():
     assert rebuilt(old).attempted["causal_mask"]
     sloppy = {"cells": [{"source": CODE}, {"source": None}, 7, {"source": ["a", 3]}, {"cell_type": "code", "metadata": []}]}
     assert rebuilt(sloppy).attempted["causal_mask"]
+
+
+def test_a_constructor_of_ones_own_is_an_attempt_although_forward_is_missing():
+    """Where the student writes __init__, having written it is not "nothing was handed in"."""
+    stub = "class LayerNorm(nn.Module):\n    def __init__(self, D):\n        raise NotImplementedError()\n\n    def forward(self, X):\n        raise NotImplementedError()\n"
+    begun = stub.replace("raise NotImplementedError()", "super().__init__()", 1)
+    assert is_stub(stub, stub) and not is_stub(begun, stub) and is_stub(begun, begun)
