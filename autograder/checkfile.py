@@ -17,7 +17,7 @@ _STUDENT_COURSE = {"course": "desk", "seed": 0, "assignments": [{"name": "desk"}
 def check_file(path: Path, *, least: str | None = None) -> Results:
     """The results document of one notebook. Raises `CourseError` when it belongs to no assignment of this kit."""
     found = _read(path)
-    assignment = assignment_of(path, found.submission)
+    assignment = assignment_of(path, found)
     root = find_root(path.resolve().parent) or find_root()
     if has_staff_half(assignment, root):
         grader = make_grader(read_course(root / "course.yaml"), root, assignment, least=least)
@@ -39,9 +39,9 @@ def _read(path: Path) -> Found:
         return Found(path, None, str(error))
 
 
-def assignment_of(path: Path, submission: Submission | None) -> str:
+def assignment_of(path: Path, found: Found) -> str:
     """Which assignment a notebook belongs to: by the exercises in it, else by the names of the file and its folder."""
-    present = {cell.grade_id.removesuffix("-checks") for cell in submission.cells} if submission else set()
+    present = {cell.grade_id.removesuffix("-checks") for cell in found.submission.cells} if found.submission else set()
     scored = {name: len(present & set(public_exercises(name))) for name in assignments()}
     best = max(scored, key=scored.get)
     if scored[best]:
@@ -49,4 +49,6 @@ def assignment_of(path: Path, submission: Submission | None) -> str:
     for part in (path.stem, path.resolve().parent.name):
         if part in scored:
             return part
+    if found.submission is None:
+        raise CourseError(f"{path}: {found.reason}")
     raise CourseError(f"{path}: holds no exercise of this kit; name the file after its assignment ({', '.join(assignments())})")

@@ -1,0 +1,16 @@
+"""One file: which assignment it belongs to, and what is said of a file that is no notebook."""
+
+from __future__ import annotations
+
+import pytest
+
+from autograder.assignment import CourseError
+from autograder.checkfile import check_file
+
+
+@pytest.mark.parametrize("data, said", [(b'{"cells": [', "not valid JSON at line 1"), (b"", "the file is empty"), (b'{"cells": []}', "holds no exercise of this kit")])
+def test_a_file_of_another_name_is_told_what_is_the_matter_with_it(tmp_path, data, said):
+    path = tmp_path / "hw.ipynb"
+    path.write_bytes(data)
+    with pytest.raises(CourseError, match=said):
+        check_file(path)
