@@ -105,9 +105,6 @@ def snippets(grade) -> Callable[[dict[str, str]], dict[str, str]]:
     return run
 
 
-
-
-
 @pytest.fixture(scope="session")
 def hidden_inputs(grader) -> set[str]:
     """The inputs of softmax's hidden checks that no public check has, each as the text of its list; small whole numbers aside."""

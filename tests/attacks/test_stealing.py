@@ -78,7 +78,7 @@ def test_searching_finds_nothing(read, name):
     assert read[name].startswith(("READ []", "REFUSED"))
 
 
-def test_the_token_is_there_to_be_found(course_folder):
+def test_the_token_is_there_to_be_found(grader, course_folder):
     """The control of this module: in the grader's own process it can be found in every place."""
     assert TOKEN in (course_folder / "solutions/secret.txt").read_text() and TOKEN in os.environ["AUTOGRADER_TEST_TOKEN"]
     gc.unfreeze()
