@@ -8,12 +8,13 @@ from functools import lru_cache
 from typing import Any, Callable
 
 from autograder.assignment import exercise_named, hidden_counts
-from autograder.case import Case, running
+from autograder.behaviour import name_behaviour
 from autograder.exercise import PUBLIC, Check, Exercise
-from autograder.explore import PUBLIC_SEED, Failure, draw_cases, first_failure, seed_of, size_of, smallest_failure
+from autograder.explore import PUBLIC_SEED, Failure, first_failure, seed_of, size_of, smallest_failure
 from autograder.panel import as_html, as_text, headline
 from autograder.results import ExerciseResult, exercise_result
-from autograder.student import OverLimit, Student, local
+from autograder.student import Student, local
+from autograder.tells import Failing, desk_cases, failing_cases, recognised
 from autograder.verdict import CORRECT, CheckVerdict, ExerciseVerdict, judged
 
 SHRINK_SECONDS = 0.08
@@ -53,31 +54,28 @@ def verdict_at_the_desk(exercise: Exercise, function: Callable) -> ExerciseVerdi
     """The verdict of the public checks on a function of this process, inputs drawn from the public seed."""
     verdict = ExerciseVerdict(exercise, [], not_run=hidden_counts(exercise.assignment).get(exercise.name, 0))
     student, remarks = local(function, exercise), set()
+    failures: dict[str, Failing] = {}
     spend = time.monotonic() + SHRINK_SECONDS
     for one in exercise.checks:
         if one.visibility == PUBLIC:
-            verdict.checks.append(_verdict(exercise, one, student, remarks, spend))
+            failing = failing_cases(one, student, cached_cases(exercise, one), remarks)
+            if failing:
+                failures[one.name] = failing
+            verdict.checks.append(_told(exercise, one, student, failing, spend) if failing else CheckVerdict(one, CORRECT))
     verdict.remarks = sorted(remarks)
+    if failures:
+        name_behaviour(verdict, recognised(exercise, failures))
     return verdict
 
 
-def _verdict(exercise: Exercise, one: Check, student: Student, remarks: set[str], spend: float) -> CheckVerdict:
-    """Run the cases, drawn once a session. A failure is shown on a small case of the build, else shrunk until time `spend`."""
-    seed = seed_of(PUBLIC_SEED, exercise.assignment, exercise.name, one.name)
-    failures = []
-    for drawn in cached_cases(one, seed):
-        with running(Case()) as case:
-            try:
-                one.body(student, **drawn)
-            except (Exception, OverLimit) as error:  # noqa: BLE001 - the student's mistake, to be told
-                failures.append(Failure(drawn, error, case))
-            remarks |= case.remarks
-    if not failures:
-        return CheckVerdict(one, CORRECT)
+def _told(exercise: Exercise, one: Check, student: Student, failing: Failing, spend: float) -> CheckVerdict:
+    """The verdict on a failing check, shown on a small case of the build, else shrunk until time `spend`."""
     known = first_failure(one, student, exercise.small_cases.get(one.name, []))
     if known is not None:
         return judged(exercise, one, known.error, known.case)
-    smallest = min(failures, key=lambda failure: size_of(failure.drawn))
+    cases = cached_cases(exercise, one)
+    smallest = min((Failure(cases[place], *found) for place, found in failing.items()), key=lambda failure: size_of(failure.drawn))
+    seed = seed_of(PUBLIC_SEED, exercise.assignment, exercise.name, one.name)
     shrunk = smallest_failure(one, _patient(student, spend), seed=seed, ignore=_Spent)
     if shrunk is not None and size_of(shrunk.drawn) <= size_of(smallest.drawn):
         smallest = shrunk
@@ -98,9 +96,9 @@ def _patient(student: Student, spend: float) -> Student:
 
 
 @lru_cache(maxsize=None)
-def cached_cases(one: Check, seed: int) -> list[dict[str, Any]]:
+def cached_cases(exercise: Exercise, one: Check) -> list[dict[str, Any]]:
     """The cases of a check, drawn once in a session."""
-    return draw_cases(one, seed=seed)
+    return desk_cases(exercise, one)
 
 
 def _exercise_of(function: Any) -> Exercise:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
-import torch
-
+from autograder.behaviour import explained, name_behaviour
 from autograder.case import Case
-from autograder.compare import TOLERANCE
 from autograder.deck import DeckCheck, DeckExercise, replay
 from autograder.exercise import Answer, Check
 from autograder.explore import PUBLIC_SEED, Failure, first_failure, seed_of, smallest_failure
@@ -67,7 +65,7 @@ def judge(deck: DeckExercise, answers: list[Answers | Lost], live: Ask, explain:
                 deck.passed[number, given.digest] = tuple(own)
     verdict.remarks = sorted(remarks)
     if failed:
-        _name_behaviour(deck, [given if isinstance(given, Lost) else given.decoded() for given in answers], failed, verdict)
+        _name_behaviour(deck, answers, failed, verdict)
     return verdict
 
 
@@ -143,28 +141,16 @@ def _shrink(deck: DeckExercise, check: Check, ask: Ask) -> Failure | None:
     return smallest_failure(check, Student(ask, deck.exercise), seed=seed, ignore=_Spent)
 
 
-def _name_behaviour(deck: DeckExercise, answers: list[list[tuple] | Lost], failed: set[int], verdict: ExerciseVerdict) -> None:
-    """Name the misconceptions that give the student's answers on every case of some failing check, and fail no other check.
-
-    Two at most, those that explain most first.
-    """
+def _name_behaviour(deck: DeckExercise, answers: list[Answers | Lost], failed: set[int], verdict: ExerciseVerdict) -> None:
+    """Name what the answer behaves like; equal failing answers are diagnosed once for the class."""
+    known = tuple((number, answers[number].digest) for number in sorted(failed))
     lost = {number for number, given in enumerate(answers) if isinstance(given, Lost)}
-    explains = {}
-    for answer in deck.exercise.misconceptions:
-        same = {number for number in failed if _agree(answers[number], deck, answer, number)}
-        if same and deck.fails(answer, _fails) - lost <= failed:
-            explains[answer] = same & deck.fails(answer, _fails)
-    tells: list[str] = []
-    while explains and len(tells) < 2:
-        answer = max(explains, key=lambda known: len(explains[known]))
-        told = explains.pop(answer)
-        if not told:
-            break
-        tells.append(answer.tell)
-        for number in told:
-            verdict.checks[number].message += f" It behaves like {answer.tell}."
-        explains = {known: numbers - told for known, numbers in explains.items()}
-    verdict.behaves_like = "; and like ".join(tells) or None
+    key = (known, frozenset(lost))
+    if key not in deck.named:
+        given = {number: answers[number].decoded() for number in failed}
+        explains = explained(deck, given, lambda answer: deck.fails(answer, _fails) - lost)
+        deck.named[key] = {tell: {deck.checks[number].check.name for number in numbers} for tell, numbers in explains.items()}
+    name_behaviour(verdict, deck.named[key])
 
 
 def _fails(deck: DeckExercise, answer: Answer) -> set[int]:
@@ -172,29 +158,3 @@ def _fails(deck: DeckExercise, answer: Answer) -> set[int]:
     def ask(operation: tuple) -> tuple:
         return perform(answer.function, operation, deck.exercise.context)
     return {number for number, check in enumerate(deck.checks) if _failures(deck, check, deck.misconceived(answer, number), ask, set())}
-
-
-def _agree(ours: list[tuple] | Lost, deck: DeckExercise, answer: Answer, number: int) -> bool:
-    """Whether the answers to one check are those of a misconception; it is asked no more than it takes to disagree."""
-    if isinstance(ours, Lost):
-        return False
-    return all(same_answer(mine, deck.misconceived_at(answer, number, at)) for at, mine in enumerate(ours))
-
-
-def same_answer(one: Any, other: Any) -> bool:
-    """Whether two answers are the same for all practical purposes: equal up to rounding, NaN equal to NaN."""
-    if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor):
-        if one.shape != other.shape or one.is_complex() or other.is_complex():
-            return False
-        one, other = one.to(torch.float64), other.to(torch.float64)
-        scale = max(1.0, float(other.nan_to_num(0, 0, 0).abs().max()) if other.numel() else 1.0)
-        return torch.allclose(one, other, rtol=0, atol=TOLERANCE * scale, equal_nan=True)
-    if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
-        if one and other and one[0] == "raised" and other[0] == "raised":
-            return one[1] == other[1]
-        return len(one) == len(other) and all(map(same_answer, one, other))
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(same_answer(one[key], other[key]) for key in one)
-    if isinstance(one, torch.Tensor) or isinstance(other, torch.Tensor):
-        return False
-    return one == other

@@ -21,7 +21,7 @@ from autograder.untrusted import wire
 
 KEPT = 6
 CALLS = 300
-_MATTERS = ("smallcases.py", "explore.py", "strategies.py", "compare.py", "properties.py", "case.py", "conform.py", "student.py", "built.py", "given.py")
+_MATTERS = ("smallcases.py", "tells.py", "explore.py", "strategies.py", "compare.py", "properties.py", "case.py", "conform.py", "student.py", "built.py", "given.py")
 
 
 def find_small_cases(exercise: Exercise, *, visibility: str) -> dict[str, str]:

@@ -61,6 +61,12 @@ def token_by_token(X):
     return [torch.stack(rows, -2), torch.stack(weights, -2)]
 
 
+@exercise.alternate
+def in_two_lines(X):
+    alpha = torch.softmax(X @ X.mT, -1)
+    return alpha @ X, alpha
+
+
 @exercise.misconception(caught_by=weights_follow_the_inner_products, tell="scores divided by sqrt(D), which this formula does not have")
 def scaled(X):
     alpha = torch.softmax(X @ X.mT / X.shape[-1] ** 0.5, -1)

@@ -87,6 +87,11 @@ def _tanh(X, constant=0.044715, scale=math.sqrt(2 / math.pi), power=3):
     return 0.5 * X * (1 + torch.tanh(scale * (X + constant * X ** power)))
 
 
+@exercise.alternate
+def in_two_forms(X, approximate="none"):
+    return _tanh(X) if approximate == "tanh" else _exact(X)
+
+
 def _wrong(caught_by, tell):
     return exercise.misconception(caught_by=caught_by, tell=tell)
 

@@ -112,6 +112,16 @@ def _normalised(X, eps=1e-5, dim=-1, correction=0):
     return (X - X.mean(dim, keepdim=True)) / (X.var(dim, correction=correction, keepdim=True) + eps).sqrt()
 
 
+@exercise.alternate
+def in_two_steps(X, gamma, beta, eps=1e-5):
+    return gamma * _normalised(X, eps) + beta
+
+
+@exercise.alternate
+def in_one_line(X, gamma, beta, eps=1e-5):
+    return gamma * (X - X.mean(-1, keepdim=True)) / (X.var(-1, correction=0, keepdim=True) + eps).sqrt() + beta
+
+
 def _wrong(caught_by, tell):
     return exercise.misconception(caught_by=caught_by, tell=tell)
 

@@ -110,6 +110,11 @@ def _angles(k, D, L):
     return k * L ** (-torch.arange(0, D, 2, dtype=torch.float64) / D)
 
 
+@exercise.alternate
+def in_one_line(k, D, L=10000.0):
+    return _rotation(_angles(k, D, L))
+
+
 def _wrong(caught_by, tell):
     return exercise.misconception(caught_by=caught_by, tell=tell)
 

@@ -100,6 +100,11 @@ def _exponents(D):
     return [(i - i % 2) / D for i in range(D)]
 
 
+@exercise.alternate
+def in_one_line(N, D, L=10000.0):
+    return _encode(N, D, _exponents(D), L)
+
+
 def _wrong(caught_by, tell):
     return exercise.misconception(caught_by=caught_by, tell=tell)
 
