@@ -49,15 +49,17 @@ def _largest_two(explains: dict[str, set[int]]) -> list[set[int]]:
 
 
 def _pairs(deck: DeckExercise, given: Given, partly: set[Answer]) -> Iterator[Answer]:
-    """Pairs of mistakes that may be made at once: alone neither fails a check that holds, together they fail all those that do not.
+    """Pairs of mistakes that may be made at once: alone neither fails a check that holds.
 
-    Those with a mistake that explains a part come first.
+    Those come first that together fail all checks that do not hold, and among them those with a mistake that explains a part.
     """
     names = {deck.checks[number].check.name for number in given}
     fails = deck.exercise.fails
     plausible = [answer for answer in deck.exercise.misconceptions if fails.get(answer.name) and fails[answer.name] <= names]
-    chosen = [pair for pair in combinations(plausible, 2) if fails[pair[0].name] | fails[pair[1].name] == names]
-    for one, other in sorted(chosen, key=lambda pair: partly.isdisjoint(pair)):
+    def unlikely(pair: tuple[Answer, Answer]) -> tuple[int, bool]:
+        return len(names - fails[pair[0].name] - fails[pair[1].name]), partly.isdisjoint(pair)
+
+    for one, other in sorted(combinations(plausible, 2), key=unlikely):
         pair = deck.pair(one, other, both)
         if pair is not None:
             yield pair

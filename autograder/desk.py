@@ -9,9 +9,11 @@ from typing import Any, Callable
 
 from autograder.assignment import exercise_named, hidden_counts
 from autograder.behaviour import name_behaviour
+from autograder.case import Case
 from autograder.exercise import PUBLIC, Check, Exercise
 from autograder.explore import PUBLIC_SEED, Failure, first_failure, seed_of, size_of, smallest_failure
 from autograder.panel import as_html, as_text, headline
+from autograder.repeats import SENTENCE, differs_when_repeated
 from autograder.results import ExerciseResult, exercise_result
 from autograder.student import Student, local
 from autograder.tells import Failing, desk_cases, failing_cases, recognised
@@ -55,31 +57,40 @@ def verdict_at_the_desk(exercise: Exercise, function: Callable) -> ExerciseVerdi
     verdict = ExerciseVerdict(exercise, [], not_run=hidden_counts(exercise.assignment).get(exercise.name, 0))
     student, remarks = local(function, exercise), set()
     failures: dict[str, Failing] = {}
+    shown: list[tuple[CheckVerdict, Case]] = []
     spend = time.monotonic() + SHRINK_SECONDS
     for one in exercise.checks:
         if one.visibility == PUBLIC:
             failing = failing_cases(one, student, cached_cases(exercise, one), remarks)
             if failing:
                 failures[one.name] = failing
-            verdict.checks.append(_told(exercise, one, student, failing, spend) if failing else CheckVerdict(one, CORRECT))
+                told, case = _told(exercise, one, student, failing, spend)
+                verdict.checks.append(told)
+                shown.append((told, case))
+            else:
+                verdict.checks.append(CheckVerdict(one, CORRECT))
     verdict.remarks = sorted(remarks)
     if failures:
         name_behaviour(verdict, recognised(exercise, failures))
+    if verdict.behaves_like is None:
+        for told, case in shown:
+            if differs_when_repeated(case, student.ask):
+                told.message += f" {SENTENCE}"
     return verdict
 
 
-def _told(exercise: Exercise, one: Check, student: Student, failing: Failing, spend: float) -> CheckVerdict:
+def _told(exercise: Exercise, one: Check, student: Student, failing: Failing, spend: float) -> tuple[CheckVerdict, Case]:
     """The verdict on a failing check, shown on a small case of the build, else shrunk until time `spend`."""
     known = first_failure(one, student, exercise.small_cases.get(one.name, []))
     if known is not None:
-        return judged(exercise, one, known.error, known.case)
+        return judged(exercise, one, known.error, known.case), known.case
     cases = cached_cases(exercise, one)
     smallest = min((Failure(cases[place], *found) for place, found in failing.items()), key=lambda failure: size_of(failure.drawn))
     seed = seed_of(PUBLIC_SEED, exercise.assignment, exercise.name, one.name)
     shrunk = smallest_failure(one, _patient(student, spend), seed=seed, ignore=_Spent)
     if shrunk is not None and size_of(shrunk.drawn) <= size_of(smallest.drawn):
         smallest = shrunk
-    return judged(exercise, one, smallest.error, smallest.case)
+    return judged(exercise, one, smallest.error, smallest.case), smallest.case
 
 
 class _Spent(BaseException):

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Iterable, Protocol
 
 from autograder.behaviour import explained, name_behaviour
 from autograder.case import Case
 from autograder.deck import DeckCheck, DeckExercise, replay
 from autograder.exercise import Answer, Check
 from autograder.explore import PUBLIC_SEED, Failure, first_failure, seed_of, smallest_failure
+from autograder.repeats import SENTENCE, differs_when_first, differs_when_repeated
 from autograder.student import Ask, OverLimit, Student
+from autograder.tells import desk_cases, failing_cases, recognised
 from autograder.untrusted.operations import perform
 from autograder.verdict import CORRECT, LIMIT, CheckVerdict, ExerciseVerdict, in_general_words, judged
 
@@ -35,15 +38,16 @@ class Answers(Protocol):
         """One answer for each recorded call."""
 
 
-def judge(deck: DeckExercise, answers: list[Answers | Lost], live: Ask, explain: Ask, *, seed: int) -> ExerciseVerdict:
+def judge(deck: DeckExercise, answers: list[Answers | Lost], live: Ask, explain: Ask, fresh: Ask | None = None) -> ExerciseVerdict:
     """The verdict on one exercise. `answers` holds, for each check of the deck, the answers to its recorded calls.
 
     `live` makes the calls that the deck could not foresee. `explain` is asked for all that a person is shown; the process behind
-    it has met no input of the deck. A reply whose very bytes passed before passes again: the verdict is a function of the answers, unless a call is made live.
+    it has met no input of the deck. `fresh` makes a call in a new process, in which it is the first, and nothing of its answer is shown.
+    A reply whose very bytes passed before passes again: the verdict is a function of the answers, unless a call is made live.
     """
     verdict = ExerciseVerdict(deck.exercise, [])
     remarks: set[str] = set()
-    failed: set[int] = set()
+    failed: dict[int, _Told] = {}
     for number, (check, given) in enumerate(zip(deck.checks, answers)):
         if isinstance(given, Lost):
             verdict.checks.append(CheckVerdict(check.check, LIMIT, given.reason))
@@ -57,15 +61,20 @@ def judge(deck: DeckExercise, answers: list[Answers | Lost], live: Ask, explain:
         failures = _failures(deck, check, given.decoded(), counted, own)
         remarks |= own
         if failures:
-            failed.add(number)
-            verdict.checks.append(_told(deck, check, failures, explain))
+            failed[number] = _told(deck, check, failures, explain)
+            verdict.checks.append(failed[number].verdict)
         else:
             verdict.checks.append(CheckVerdict(check.check, CORRECT))
             if not counted.calls:
                 deck.passed[number, given.digest] = tuple(own)
     verdict.remarks = sorted(remarks)
     if failed:
-        _name_behaviour(deck, answers, failed, verdict)
+        if deck.exercise.reference is None:
+            name_behaviour(verdict, _recognised(deck, failed, explain))
+        else:
+            _name_behaviour(deck, answers, set(failed), verdict)
+        if verdict.behaves_like is None:
+            _try_again(list(failed.values()), explain, fresh)
     return verdict
 
 
@@ -98,14 +107,33 @@ def _failures(deck: DeckExercise, check: DeckCheck, answers: list[tuple], live: 
     return failures
 
 
-def _told(deck: DeckExercise, check: DeckCheck, failures: list[tuple[int, BaseException, Case]], explain: Ask) -> CheckVerdict:
+@dataclass
+class _Told:
+    """The verdict on a failing check; `case` is the one that it is shown on, `drawn` one of the deck that fails."""
+
+    verdict: CheckVerdict
+    case: Case | None
+    drawn: Case
+
+
+def _try_again(told: list[_Told], explain: Ask, fresh: Ask | None) -> None:
+    """Say so where equal calls give different results: a call is repeated in the same process, then in a new one."""
+    with contextlib.suppress(OverLimit):
+        differ = [one for one in told if one.case is not None and differs_when_repeated(one.case, explain)]
+        if not differ and fresh is not None:
+            differ = [one for one in told[:1] if differs_when_first(one.case or one.drawn, fresh)]
+        for one in differ:
+            one.verdict.message += f" {SENTENCE}"
+
+
+def _told(deck: DeckExercise, check: DeckCheck, failures: list[tuple[int, BaseException, Case]], explain: Ask) -> _Told:
     """The verdict with the smallest failing input: a small case of the build, else one shrunk from the public seed.
 
     Where neither fails (which takes an unusual answer), the failure of the deck is told in the grader's words alone.
     """
     over = next((error for _, error, _ in failures if isinstance(error, OverLimit)), None)
     if over is not None:
-        return CheckVerdict(check.check, LIMIT, str(over))
+        return _Told(CheckVerdict(check.check, LIMIT, str(over)), None, Case())
     ask = _bounded(explain)
     try:
         cases = deck.exercise.small_cases.get(check.check.name, [])
@@ -114,8 +142,8 @@ def _told(deck: DeckExercise, check: DeckCheck, failures: list[tuple[int, BaseEx
         known = None
     known = known or _shrink(deck, check.check, ask)
     if known is not None and not isinstance(known.error, OverLimit):
-        return judged(deck.exercise, check.check, known.error, known.case)
-    return in_general_words(check.check, failures[0][1])
+        return _Told(judged(deck.exercise, check.check, known.error, known.case), known.case, failures[0][2])
+    return _Told(in_general_words(check.check, failures[0][1]), None, failures[0][2])
 
 
 class _Spent(BaseException):
@@ -139,6 +167,13 @@ def _bounded(explain: Ask) -> Ask:
 def _shrink(deck: DeckExercise, check: Check, ask: Ask) -> Failure | None:
     seed = seed_of(PUBLIC_SEED, deck.exercise.assignment, deck.exercise.name, check.name)
     return smallest_failure(check, Student(ask, deck.exercise), seed=seed, ignore=_Spent)
+
+
+def _recognised(deck: DeckExercise, failed: Iterable[int], explain: Ask) -> dict[str, set[str]]:
+    """Without the staff's half: what the answer behaves like by the numbers recorded of known mistakes, on the desk's inputs."""
+    checks, student = [deck.checks[number].check for number in failed], Student(explain, deck.exercise)
+    failures = {check.name: failing_cases(check, student, desk_cases(deck.exercise, check), set()) for check in checks}
+    return recognised(deck.exercise, {name: failing for name, failing in failures.items() if failing})
 
 
 def _name_behaviour(deck: DeckExercise, answers: list[Answers | Lost], failed: set[int], verdict: ExerciseVerdict) -> None:

@@ -57,6 +57,8 @@ def failing_cases(check: Check, student: Student, cases: list[dict[str, Any]], r
             except (Exception, OverLimit) as error:  # noqa: BLE001 - the student's mistake, to be told
                 failing[place] = error, case
             remarks |= case.remarks
+        if place in failing and isinstance(failing[place][0], OverLimit):
+            break
     return failing
 
 

@@ -93,7 +93,7 @@ PAIRS = [
         """, "scores divided by D_k", "a mask that was taken and never used"),
     ("attention.softmax", """
         def answer(Z, dim=-1):
-            w = torch.exp2(Z - torch.amax(Z, dim, keepdim=True))
+            w = 2 ** (Z - Z.max(dim, keepdim=True)[0])
             return w / w.sum(dim)
         """, "powers of 2", "a sum whose axis was dropped"),
     ("attention.simple_attention", """

@@ -192,7 +192,9 @@ def scale_after_the_softmax(Q, K, V, mask=None):
     return Y / math.sqrt(Q.shape[-1]), alpha / math.sqrt(Q.shape[-1])
 
 
-@_wrong(a_masked_key_is_as_good_as_absent, "a mask read the other way round: True taken for forbidden")
+@_wrong(a_masked_key_is_as_good_as_absent,
+        "a mask read the other way round: True taken for forbidden "
+        "(legitimate elsewhere; here True means that attending is allowed)")
 def mask_inverted(Q, K, V, mask=None):
     return _attend(_scores(Q, K), V, None if mask is None else mask == 0)
 

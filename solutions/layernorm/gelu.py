@@ -101,7 +101,9 @@ def relu(X, approximate="none"):
     return torch.relu(X)
 
 
-@_wrong(without_approximate_it_is_the_exact_form, "the tanh form whatever `approximate` says (the text \"none\" counts as true)")
+@_wrong(without_approximate_it_is_the_exact_form,
+        "the tanh form whatever `approximate` says "
+        "(legitimate elsewhere, as in GPT-2; here it is exact where \"none\" is passed, a text that counts as true)")
 def always_tanh(X, approximate="none"):
     return _tanh(X)
 

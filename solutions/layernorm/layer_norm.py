@@ -168,7 +168,9 @@ def common_standard_deviation(X, gamma, beta, eps=1e-5):
     return gamma * centred / (centred.square().mean() + eps).sqrt() + beta
 
 
-@_wrong(a_token_has_variance_one, "the unbiased variance, with D - 1 in place of D")
+@_wrong(a_token_has_variance_one,
+        "the unbiased variance, with D - 1 in place of D "
+        "(legitimate elsewhere, to estimate; LayerNorm divides by D)")
 def unbiased_variance(X, gamma, beta, eps=1e-5):
     return gamma * _normalised(X, eps, correction=1) + beta
 

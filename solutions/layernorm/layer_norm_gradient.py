@@ -206,7 +206,9 @@ def means_over_the_tokens(dY, X, gamma, eps=1e-5):
     return (G - G.mean(-2, keepdim=True) - X_hat * (G * X_hat).mean(-2, keepdim=True)) / root, dgamma, dbeta
 
 
-@_wrong(dX_agrees_with_finite_differences, "the gradient of a LayerNorm with the unbiased variance (D - 1)")
+@_wrong(dX_agrees_with_finite_differences,
+        "the gradient of a LayerNorm with the unbiased variance "
+        "(D - 1: legitimate elsewhere, to estimate; LayerNorm divides by D)")
 def unbiased_variance(dY, X, gamma, eps=1e-5):
     root = (X.var(-1, keepdim=True) + eps).sqrt()
     X_hat, G = (X - X.mean(-1, keepdim=True)) / root, dY * gamma
