@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import time
-from functools import lru_cache
 from typing import Any, Callable
 
 from autograder.assignment import exercise_named, hidden_counts
@@ -12,11 +11,12 @@ from autograder.behaviour import name_behaviour
 from autograder.case import Case
 from autograder.exercise import PUBLIC, Check, Exercise
 from autograder.explore import PUBLIC_SEED, Failure, first_failure, seed_of, size_of, smallest_failure
+from autograder.failing import Failing, desk_cases, failing_cases
 from autograder.panel import as_html, as_text, headline
 from autograder.repeats import SENTENCE, differs_when_repeated
 from autograder.results import ExerciseResult, exercise_result
 from autograder.student import Student, local
-from autograder.tells import Failing, desk_cases, failing_cases, recognised
+from autograder.tells import recognised
 from autograder.verdict import CORRECT, CheckVerdict, ExerciseVerdict, judged
 
 SHRINK_SECONDS = 0.08
@@ -61,7 +61,7 @@ def verdict_at_the_desk(exercise: Exercise, function: Callable) -> ExerciseVerdi
     spend = time.monotonic() + SHRINK_SECONDS
     for one in exercise.checks:
         if one.visibility == PUBLIC:
-            failing = failing_cases(one, student, cached_cases(exercise, one), remarks)
+            failing = failing_cases(one, student, desk_cases(exercise, one), remarks)
             if failing:
                 failures[one.name] = failing
                 told, case = _told(exercise, one, student, failing, spend)
@@ -84,7 +84,7 @@ def _told(exercise: Exercise, one: Check, student: Student, failing: Failing, sp
     known = first_failure(one, student, exercise.small_cases.get(one.name, []))
     if known is not None:
         return judged(exercise, one, known.error, known.case), known.case
-    cases = cached_cases(exercise, one)
+    cases = desk_cases(exercise, one)
     smallest = min((Failure(cases[place], *found) for place, found in failing.items()), key=lambda failure: size_of(failure.drawn))
     seed = seed_of(PUBLIC_SEED, exercise.assignment, exercise.name, one.name)
     shrunk = smallest_failure(one, _patient(student, spend), seed=seed, ignore=_Spent)
@@ -104,12 +104,6 @@ def _patient(student: Student, spend: float) -> Student:
             raise _Spent
         return student.ask(operation)
     return Student(ask, student.exercise)
-
-
-@lru_cache(maxsize=None)
-def cached_cases(exercise: Exercise, one: Check) -> list[dict[str, Any]]:
-    """The cases of a check, drawn once in a session."""
-    return desk_cases(exercise, one)
 
 
 def _exercise_of(function: Any) -> Exercise:

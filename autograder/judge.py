@@ -12,9 +12,10 @@ from autograder.case import Case
 from autograder.deck import DeckCheck, DeckExercise, replay
 from autograder.exercise import Answer, Check
 from autograder.explore import PUBLIC_SEED, Failure, first_failure, seed_of, smallest_failure
+from autograder.failing import desk_cases, failing_cases
 from autograder.repeats import SENTENCE, differs_when_first, differs_when_repeated
 from autograder.student import Ask, OverLimit, Student
-from autograder.tells import desk_cases, failing_cases, recognised
+from autograder.tells import recognised
 from autograder.untrusted.operations import perform
 from autograder.verdict import CORRECT, LIMIT, CheckVerdict, ExerciseVerdict, in_general_words, judged
 

@@ -32,15 +32,18 @@ def both(exercise: Exercise, one: Answer, other: Answer) -> Answer | None:
 
 def _classes(exercise: Exercise, one: type, other: type) -> type | None:
     """A class that inherits from both. Of a method that both have, the one that calls ``super()`` wraps the other."""
-    shared = {name for name, value in vars(one).items() if name in vars(other) and inspect.isfunction(value)}
-    if shared and not all("__class__" in vars(one)[name].__code__.co_freevars for name in shared):
-        one, other = other, one
-        if not all("__class__" in vars(one)[name].__code__.co_freevars for name in shared):
-            return None
+    shared = [name for name, value in vars(one).items() if inspect.isfunction(value) and inspect.isfunction(vars(other).get(name))]
+    order = next(((a, b) for a, b in ((one, other), (other, one)) if all(_calls_super(a, name) for name in shared)), None)
+    if order is None:
+        return None
     try:
-        return type(f"{one.__name__}_{other.__name__}", (one, other), {})
+        return type(f"{one.__name__}_{other.__name__}", order, {})
     except TypeError:  # one is the other's base, or the orders of their bases do not agree
         return None
+
+
+def _calls_super(kind: type, method: str) -> bool:
+    return "__class__" in vars(kind)[method].__code__.co_freevars
 
 
 def _functions(exercise: Exercise, one: Callable, other: Callable) -> Callable | None:
@@ -84,6 +87,8 @@ def _tokens(function: Callable) -> list[str]:
 def _source(function: Callable) -> str:
     """A function's source under one name, without decorators and docstring, laid out in one way."""
     node = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
+    if not isinstance(node, ast.FunctionDef):
+        return ""
     node.name, node.decorator_list = "both", []
     if ast.get_docstring(node) is not None:
         node.body = node.body[1:]
@@ -91,11 +96,13 @@ def _source(function: Callable) -> str:
 
 
 def _made(source: str, near: Callable) -> Callable | None:
-    """The function of that source, which sees the names that `near` sees."""
+    """The function of that source, which sees the names that `near` sees. None where it is no Python, or might not end."""
+    if re.search(r"\bwhile\b", source):
+        return None
     space = dict(vars(sys.modules[near.__module__]))
     try:
         with warnings.catch_warnings(action="ignore"):
             exec(compile(source, "<two misconceptions>", "exec"), space)  # the staff's own text
     except SyntaxError:
         return None
-    return space["both"]
+    return space.get("both")

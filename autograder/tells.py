@@ -18,15 +18,13 @@ import numpy as np
 import torch
 
 from autograder.assignment import built_file
-from autograder.case import Case, running
+from autograder.case import Case
 from autograder.exercise import PUBLIC, Answer, Check, Exercise
-from autograder.explore import PUBLIC_SEED, draw_cases, seed_of
-from autograder.student import OverLimit, Student, local
+from autograder.failing import Failing, known_failing
 from autograder.untrusted import wire
 
 KEPT = 6  # cases of a check, spread evenly over those that fail
 TOLERANCE = 1e-5
-Failing = dict[int, tuple[BaseException, Case]]  # by the place of a failing case: what the body raised, and the calls it made
 _LENGTH = 4096
 _WEIGHTS = np.random.RandomState(12).uniform(-1.0, 1.0, (2, _LENGTH))  # of the legacy generator: the same for ever
 
@@ -47,29 +45,14 @@ class Mark:
     numbers: np.ndarray
 
 
-def failing_cases(check: Check, student: Student, cases: list[dict[str, Any]], remarks: set[str]) -> Failing:
-    """The cases that fail. Remarks on the answers, right ones too, are added to `remarks`."""
-    failing: Failing = {}
-    for place, drawn in enumerate(cases):
-        with running(Case()) as case:
-            try:
-                check.body(student, **drawn)
-            except (Exception, OverLimit) as error:  # noqa: BLE001 - the student's mistake, to be told
-                failing[place] = error, case
-            remarks |= case.remarks
-        if place in failing and isinstance(failing[place][0], OverLimit):
-            break
-    return failing
-
-
 def find_tells(exercise: Exercise) -> str:
     """The tells of an exercise as text: of every misconception that fails a public check at the desk."""
     rows, numbers = [], []
     for known in exercise.misconceptions:
         marks = {}
         for check in exercise.checks:
-            failing, kept_numbers = _marked(exercise, check, known)
-            if failing and check.visibility == PUBLIC:
+            failing, kept_numbers = _marked(exercise, check, known) if check.visibility == PUBLIC else ([], [])
+            if failing:
                 marks[check.name] = sum(1 << place for place in failing)  # one bit a case
                 numbers += kept_numbers
         if marks:
@@ -83,21 +66,10 @@ def find_fails(exercise: Exercise) -> dict[str, list[str]]:
     return {known.name: [check.name for check in exercise.checks if _marked(exercise, check, known)[0]] for known in exercise.misconceptions}
 
 
-@lru_cache(maxsize=None)
 def _marked(exercise: Exercise, check: Check, known: Answer) -> tuple[list[int], list[np.ndarray]]:
     """The cases of a check that a misconception fails, and the numbers of those kept."""
-    failing = failing_cases(check, local(known.function, exercise), _cases(exercise, check), set())
+    failing = known_failing(exercise, check, known)
     return sorted(failing), [_projected(failing[place][1])[0] for place in kept(sorted(failing))]
-
-
-@lru_cache(maxsize=None)
-def _cases(exercise: Exercise, check: Check) -> list[dict[str, Any]]:
-    return desk_cases(exercise, check)
-
-
-def desk_cases(exercise: Exercise, check: Check) -> list[dict[str, Any]]:
-    """The cases that a public check draws at the desk."""
-    return draw_cases(check, seed=seed_of(PUBLIC_SEED, exercise.assignment, exercise.name, check.name))
 
 
 def kept(failing: list[int]) -> list[int]:
