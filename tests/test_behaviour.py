@@ -77,7 +77,7 @@ def judged(name: str, function):
     def ask(operation):
         return perform(function, operation, exercise.context)
     replies = [Replies([ask(operation) for operation in operations], repr((function, number)).encode()) for number, operations in enumerate(deck.operations)]
-    return judge(deck, replies, ask, ask, seed=11)
+    return judge(deck, replies, ask, ask)
 
 
 # A right answer with two mistakes in it, as a student would write it, and the beginning of the two tells.
