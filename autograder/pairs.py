@@ -56,7 +56,7 @@ def _functions(exercise: Exercise, one: Callable, other: Callable) -> Callable |
         return None
     _, _, base, edits = min(found)
     tokens = _tokens(base)
-    for start, end, new in reversed(sorted(edits, key=lambda edit: edit[:2])):
+    for start, end, new in reversed(sorted(edits, key=lambda edit: (edit[0], edit[1], "=" in edit[2]))):  # named arguments come last
         tokens[start:end] = new
     return _made(" ".join(tokens), one)
 
@@ -74,9 +74,13 @@ def _edits(base: Callable, wrong: Callable) -> list[Edit]:
 
 
 def _overlap(ours: list[Edit], theirs: list[Edit]) -> bool:
-    """Whether both change the same words; two insertions at one place do not, and stand there one after the other."""
-    return any(start < end_too and start_too < end or start == start_too and (start, end) != (start_too, end_too)
-               or start == start_too and start < end for start, end, _ in ours for start_too, end_too, _ in theirs)
+    """Whether both change the same words. Two insertions at one place do not, unless one argument would take another's place."""
+    return any(start < end_too and start_too < end or start == start_too and not (start == end == end_too and _stand_together(new, new_too))
+               for start, end, new in ours for start_too, end_too, new_too in theirs)
+
+
+def _stand_together(one: list[str], other: list[str]) -> bool:
+    return not ("," in one and "," in other) or ("=" in one) != ("=" in other)
 
 
 def _tokens(function: Callable) -> list[str]:

@@ -155,10 +155,10 @@ PAIRS = [
                     if mask is None:
                         return self.attention(Z, Z, Z)[0]
                     hidden = mask.expand(*Z.shape[:-2], Z.shape[-2], Z.shape[-2])
+                    nothing = hidden.all(-1, keepdim=True)
+                    hidden = hidden & ~nothing
                     hidden = hidden.repeat_interleave(self.attention.num_heads, 0) if Z.dim() == 3 else hidden
-                    every = hidden.all(-1, keepdim=True)
-                    added = torch.zeros(hidden.shape, dtype=Z.dtype).masked_fill(hidden & ~every, float("-inf"))
-                    return self.attention(Z, Z, Z, attn_mask=added)[0]
+                    return torch.where(nothing, self.attention.out_proj.bias, self.attention(Z, Z, Z, attn_mask=hidden)[0])
                 if self.pre_norm:
                     X = X + attend(self.norm1(X))
                     return X + self.mlp[2](torch.nn.functional.gelu(self.mlp[0](self.norm2(X))))
