@@ -51,7 +51,10 @@ def assert_close(got: torch.Tensor, expected: torch.Tensor | float, *, what: str
                        f"{tuple(got.shape)} instead of {tuple(expected.shape)}", expected, got)
     actual = got.detach().to(torch.float64).numpy()
     wanted = expected.detach().to(torch.float64).numpy() if isinstance(expected, torch.Tensor) else np.float64(expected)
-    exact, dtype = current_case().coarse.get(id(got), (None, None))
+    case = current_case()
+    exact, dtype = case.coarse.get(id(got), (None, None))
+    if case.deviations is not None:
+        case.deviations.append(_deviation(actual, wanted))
     if _all_close(actual, wanted) and (exact is not got or _rounded_from(actual, wanted, dtype)):
         return
     wanted = np.broadcast_to(wanted, actual.shape)
@@ -68,6 +71,13 @@ def _all_close(actual: np.ndarray, wanted: np.ndarray) -> bool:
     with np.errstate(invalid="ignore"):
         close = np.abs(actual - wanted) <= _tolerance(wanted)
         return bool((close | (actual == wanted)).all())
+
+
+def _deviation(actual: np.ndarray, wanted: np.ndarray) -> float:
+    """The largest difference, in units of the tolerance; infinite where one of the two is not finite and the other is no such value."""
+    with np.errstate(invalid="ignore"):
+        off = np.where(actual == wanted, 0.0, np.abs(actual - wanted) / _tolerance(wanted))
+    return float(np.nan_to_num(off, nan=np.inf).max(initial=0.0))
 
 
 def _rounded_from(actual: np.ndarray, wanted: np.ndarray, dtype: torch.dtype) -> bool:
