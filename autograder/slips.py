@@ -89,7 +89,7 @@ def _call(node: ast.Call) -> Iterator[ast.expr]:
             yield node.func.value
         elif node.args and not isinstance(node.args[0], ast.Starred):
             yield node.args[0]
-    if len(node.args) > 1 and not any(isinstance(arg, ast.Starred) for arg in node.args[:2]):
+    if len(node.args) > 1 and name not in ("transpose", "swapaxes") and not any(isinstance(arg, ast.Starred) for arg in node.args[:2]):
         yield ast.Call(node.func, [node.args[1], node.args[0], *node.args[2:]], node.keywords)
     for at in range(len(node.keywords)):
         yield ast.Call(node.func, node.args, node.keywords[:at] + node.keywords[at + 1:])
