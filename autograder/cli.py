@@ -121,18 +121,29 @@ def collect(assignment: Annotated[str, typer.Argument(metavar="ASSIGNMENT", help
 
 
 @app.command()
-def doctor() -> None:
-    """Show what this machine can do for grading: how well student code is kept apart, found out by trying harmless attacks.
+def doctor(names: Annotated[Optional[list[str]], typer.Argument(metavar="[ASSIGNMENT]...", help="All of them by default.")] = None,
+           machine: Annotated[bool, typer.Option("--machine", help="Look at the machine only.")] = False,
+           report: Annotated[Optional[Path], typer.Option(metavar="PATH.html", help="Write the kill matrix there: who catches what.")] = None,
+           seeds: Annotated[int, typer.Option(min=3, metavar="N", help="Decks that the right answers must pass.")] = 10,
+           workers: Annotated[Optional[int], typer.Option("--workers", min=1, metavar="N", help="Processes; by default one a core.")] = None) -> None:
+    """Prove this machine and the assignments: what is kept apart, what the checks catch, whether all that is built is current.
 
-    Example: autograder doctor
+    Exit status 1 when something is wrong; every finding says what mends it. Example: autograder doctor attention --report doctor.html
     """
     from autograder.doctor import examine_machine
-    _, course = _course()
-    found = examine_machine(out, course)
+    root, course = _course()
+    for name in names or []:
+        course.assignment(name)
+    found = [] if names else examine_machine(out, course)
+    if not machine:
+        from autograder.report import examine_with_progress
+        chosen = names or [assignment.name for assignment in course.assignments]
+        found += examine_with_progress(out, root, course, chosen, seeds=seeds, workers=workers, page=report)
     for one in found:
         out.print(f"[bold red]wrong:[/] {escape(one)}")
     if found:
         raise typer.Exit(1)
+    out.print("nothing is wrong")
 
 
 @app.command()
