@@ -99,7 +99,7 @@ def test_the_document_fits_the_published_schema(results):
 
 def test_a_second_run_with_other_workers_gives_the_same(course, results):
     before = grades(course)
-    autograder(course, "grade", "attention", "--workers", "4", "--no-feedback", "--json", "again.json", status=3)
+    autograder(course, "grade", "attention", "--workers", "4", "--force", "--no-feedback", "--json", "again.json", status=3)
     assert json.loads((course / "again.json").read_text()) == results
     assert grades(course) == before
 
