@@ -52,7 +52,7 @@ def encoded(value: Any) -> bytes:
     if len(payload) <= wire.MAX_FRAME and wire.HEADER.unpack_from(payload)[0] <= wire.MAX_HEADER:
         return payload
     count = len(value) if isinstance(value, list) else 1
-    return wire.encode([("unsupported", "a result too large to compare")] * count)
+    return wire.encode([("unsupported", "part of an answer of more than 64 MB")] * count)
 
 
 def reseed() -> None:
