@@ -66,7 +66,8 @@ def _kind(value: Any) -> str:
 def _conform_list(value: Any, name: str, shaped: list[Shaped]) -> list[Any]:
     items = list(value.unbind(0)) if isinstance(value, torch.Tensor) and value.dim() else value  # stacked in one tensor: the same values
     if not isinstance(items, (tuple, list)) or len(items) != len(shaped):
-        raise Mismatch("type", name, f"{name} must be a list of tensors of the length asked for", f"{len(shaped)} are expected, and it is {_kind(value)}")
+        raise Mismatch("type", name, f"{name} must be a list of tensors of the length asked for",
+                       f"{len(shaped)} are expected, and it is {_kind(value)}")
     return [_conform_one(item, f"{name}[{i}]", one) for i, (item, one) in enumerate(zip(items, shaped))]
 
 
@@ -79,7 +80,7 @@ def _conform_one(value: Any, name: str, shaped: Shaped | list[Shaped]) -> Any:
     if not isinstance(value, torch.Tensor):
         raise Mismatch("type", name, f"{name} must be a tensor, and is {_kind(value)}")
     if value.is_complex():
-        raise Mismatch("type", name, f"{name} is complex; real numbers are expected (where they are real all the same, return .real)")
+        raise Mismatch("type", name, f"{name} is complex; real numbers are expected (if it is real in truth, return .real)")
     if tuple(value.shape) != shaped.dims:
         raise wrong_shape(name, value, shaped.dims)
     if shaped.entries == "float":

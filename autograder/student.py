@@ -112,9 +112,9 @@ def value_of(answer: tuple, shapes: dict[str, tuple[int, ...]]) -> Any:
     return answer[1]
 
 
-_REMEDIES = {"a sparse tensor": "return it with .to_dense()",
-             "a subclass of": "return a plain tensor, as .as_subclass(torch.Tensor) makes it", "a tensor on the device": "keep it where the inputs are", "a nested tensor": "return a plain one", "a module": "call it",
-             "a masked NumPy": "return it with .filled(0)"}
+_REMEDIES = {"a sparse tensor": "return it with .to_dense()", "a nested tensor": "return a plain one", "a module": "call it",
+             "a subclass of": "return a plain tensor, as .as_subclass(torch.Tensor) makes it",
+             "a tensor on the device": "keep it where the inputs are", "a masked NumPy": "return it with .filled(0)"}
 
 
 def _remedy(phrase: str) -> str:
