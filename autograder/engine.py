@@ -116,6 +116,8 @@ def _error_remark(cell: Cell, error: tuple) -> str:
     shown = f": `{text.strip()}`" if text.strip() else ""
     if syntax:
         return f"{_capital(cell.label)} is not valid Python ({name}{place}{shown}): {message}"
+    if name == "PermissionError" and message.startswith("shell commands"):
+        return f"{_capital(cell.label)}{place}{shown}: {' '.join(message.split())[:200]}."
     return f"{_capital(cell.label)} raised {name}{place}{shown}: {' '.join(message.split())[:200]}"
 
 
