@@ -12,7 +12,7 @@ help:
 	@echo "make build   source notebooks and releases from the authored files"
 	@echo "make experiments  every lesson run whole, training included; its figures as images in build/figures"
 	@echo "make prove   right answers on 100 seeds (SEEDS=300 for more), every misconception caught on a tenth of them"
-	@echo "make bench   what grading costs, beside stock nbgrader"
+	@echo "make bench   what starting a worker and grading cost, beside stock nbgrader"
 	@echo "make clean   remove what was installed and made"
 
 $(READY): pyproject.toml constraints.txt
@@ -33,6 +33,7 @@ test: $(READY)
 	$(BIN)/python -m pytest -n auto
 
 bench: $(READY)
+	$(BIN)/python benchmarks/start.py
 	$(BIN)/python benchmarks/grading.py
 
 build: $(READY)
