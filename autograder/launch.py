@@ -13,6 +13,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from autograder.cgroup import entering, make_group
 from autograder.course import Limits
 
 ISOLATED, CONFINED, LIMITED, NONE = LEVELS = ("isolated", "confined", "limited", "none")
@@ -31,12 +32,19 @@ class Launched:
     process: subprocess.Popen
     folder: tempfile.TemporaryDirectory
     log: Path
+    group: Path | None = None
+
+
+def elsewhere() -> str:
+    """Why nothing better than a process of its own is to be had on this system, or nothing on Linux."""
+    names = {"darwin": "macOS", "win32": "Windows"}
+    return "" if sys.platform.startswith("linux") else f"this is {names.get(sys.platform, sys.platform)}, and the walls around student code are Linux's"
 
 
 def why_not(level: str) -> str:
     """What is known beforehand to be missing for a level, or nothing."""
-    if level != NONE and not sys.platform.startswith("linux"):
-        return f"this is {sys.platform}, and the walls around student code are Linux's"
+    if level != NONE and elsewhere():
+        return elsewhere()
     if level == ISOLATED and not find_bubblewrap():
         return "bubblewrap (bwrap) is not installed"
     return ""
@@ -65,10 +73,11 @@ def launch(limits: Limits, level: str, *, spare: bool) -> Launched:
                "scratch": str(scratch), "readable": _readable()}
     command = _command(listener.fileno(), options, isolate=level == ISOLATED, spare=spare)
     with open(log, "wb") as sink:
-        process = subprocess.Popen(command, pass_fds=[listener.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                   stderr=sink, env=_clean_environment(), cwd="/", start_new_session=True)
+        group = make_group(limits) if level in (ISOLATED, CONFINED) else None
+        process = subprocess.Popen(entering(group, command), pass_fds=[listener.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                   stderr=sink, env=clean_environment(), cwd="/", start_new_session=True)
     listener.close()
-    return Launched(address, process, folder, log)
+    return Launched(address, process, folder, log, group)
 
 
 def _readable() -> list[str]:
@@ -77,7 +86,7 @@ def _readable() -> list[str]:
             "/dev/null", "/dev/zero", "/dev/urandom"]
 
 
-def _clean_environment() -> dict[str, str]:
+def clean_environment() -> dict[str, str]:
     kept = {name: os.environ[name] for name in os.environ if name.startswith("OPENBLAS_")}
     return {**kept, "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "HOME": "/tmp", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1",
             "OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0", "PLOTLY_RENDERER": "plotly_mimetype", "IPYTHONDIR": "/tmp/ipython"}

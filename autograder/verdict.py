@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import builtins
 from dataclasses import dataclass, field
+from typing import Any
+
+import torch
 
 from autograder.case import Case
 from autograder.compare import Mismatch
@@ -62,7 +65,7 @@ def judged(exercise: Exercise, check: Check, error: BaseException, case: Case) -
         return CheckVerdict(check, RAISED, _raised_sentence(error, hidden), example)
     if isinstance(error, Mismatch):
         sentence = error.sentence if hidden else str(error)
-        return CheckVerdict(check, WRONG, f"{sentence}.", example)
+        return CheckVerdict(check, WRONG, f"{sentence}{_not_a_number(error, case)}.", example)
     return CheckVerdict(check, WRONG, f"The result could not be used as the check needs it ({type(error).__name__}).", example)
 
 
@@ -72,6 +75,19 @@ def in_general_words(check: Check, error: BaseException) -> CheckVerdict:
         return CheckVerdict(check, RAISED, "An exception was raised, on larger inputs than an example can show.")
     sentence = error.sentence if isinstance(error, Mismatch) else "the result could not be used as the check needs it"
     return CheckVerdict(check, WRONG, f"{sentence}, on larger inputs than an example can show.")
+
+
+def _not_a_number(error: Mismatch, case: Case) -> str:
+    """What to add where a property fails because of NaN, of which no property holds."""
+    if error.kind == "truth" and case.calls and _has_nan(case.calls[-1][1]):
+        return " (the result holds NaN)"
+    return ""
+
+
+def _has_nan(value: Any) -> bool:
+    if isinstance(value, torch.Tensor):
+        return bool(value.isnan().any())
+    return isinstance(value, (list, tuple)) and any(map(_has_nan, value))
 
 
 def _raised_sentence(error: StudentRaised, hidden: bool) -> str:

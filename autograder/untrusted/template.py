@@ -18,9 +18,9 @@ import struct
 import sys
 
 from autograder.untrusted import confine, landlock, seccomp
+from autograder.untrusted.control import FORK, READY, STOP
 
 ISOLATED, CONFINED, NONE = "isolated", "confined", "none"
-READY, FORK, STOP = b"ready", b"fork", b"stop"
 
 
 def main() -> None:
