@@ -65,7 +65,7 @@ def with_positions_and_base(draw):
     N = q_k_v[0].shape[-2]
     options = dict(draw(st.sampled_from([{}, {"L": 30.0}, {"L": 700.0}, {"L": 1.5}])))
     if draw(st.booleans()):
-        options["positions"] = torch.tensor(draw(st.lists(st.integers(0, 10), min_size=N, max_size=N)))
+        options["positions"] = torch.randperm(11, generator=torch.Generator().manual_seed(draw(st.integers(0, 2**16))))[:N].contiguous()
     return q_k_v, options
 
 

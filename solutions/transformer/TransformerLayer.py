@@ -58,6 +58,22 @@ class TransformerLayer(nn.Module):
         return self.norm2(X + self.mlp(X))
 
 
+exercise.equivalent('return self.attention(Z, Z, Z, need_weights=False)[0] -> return self.attention(Z, Z, Z)[0]',
+                    because="the output is the same, whether torch returns the weights or not")
+exercise.equivalent('return self.attention(Z, Z, Z, need_weights=False)[0] -> return self.attention(Z, Z, Z, need_weights=True)[0]',
+                    because="the output is the same, whether torch returns the weights or not")
+exercise.equivalent('empty = ~allowed.any(dim=-1, keepdim=True) -> empty = ~allowed.any(keepdim=True)',
+                    because="with need_weights=False torch itself gives the bias to a token that sees nothing")
+exercise.equivalent('blocked = ~(allowed | empty) -> blocked = ~allowed',
+                    because="with need_weights=False torch itself gives the bias to a token that sees nothing")
+exercise.equivalent('attended = self.attention(Z, Z, Z, attn_mask=blocked, need_weights=False)[0] -> '
+                    'attended = self.attention(Z, Z, Z, attn_mask=blocked)[0]',
+                    because="no row is blocked as a whole, so the output is the same, whether torch returns the weights or not")
+exercise.equivalent('attended = self.attention(Z, Z, Z, attn_mask=blocked, need_weights=False)[0] -> '
+                    'attended = self.attention(Z, Z, Z, attn_mask=blocked, need_weights=True)[0]',
+                    because="no row is blocked as a whole, so the output is the same, whether torch returns the weights or not")
+
+
 # several sequences and several heads, so that their masks can be mixed up
 headed = st.tuples(st.sampled_from([(2,), (3,)]), sizes(2, 5), st.sampled_from([(4, 2), (6, 3), (8, 2)]), fillers(("normal", "uniform")),
                    fillers(("normal", "uniform"))).map(_fill)
@@ -673,3 +689,9 @@ class other_in_train_mode(_Layer):
 class half_precision(_Layer):
     def attend(self, X, mask, keys=None):
         return super().attend(X, mask, keys).half().to(X.dtype)
+
+
+@_wrong(agrees_under_every_mask, "a mask that differs within the batch taken for a padding mask, of which only the first row counts")
+class first_row_of_the_mask(_Layer):
+    def attend(self, X, mask, keys=None):
+        return super().attend(X, mask if mask is None or mask.dim() == 2 else mask[:, :1], keys)
