@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autograder.compare import assert_close, assert_true
-from autograder.exercises.transformer.DecoderLayer import (a_single_sequence_is_a_batch_of_one, agrees_with_torch, causal, exercise,
+from autograder.exercises.transformer.DecoderLayer import (_fill, a_single_sequence_is_a_batch_of_one, agrees_with_torch, causal, exercise,
                                                            no_mask_means_none, no_token_hears_of_later_ones, several,
                                                            the_inputs_stay_as_they_were, the_whole_memory_is_open_to_every_token,
                                                            what_layernorm_removes_runs_past_it)
-from autograder.strategies import fillers
+from autograder.strategies import fillers, sizes
 
 
 @exercise.solution
@@ -50,16 +50,42 @@ class DecoderLayer(nn.Module):
         return X + self.mlp(self.norm3(X))
 
 
+exercise.equivalent('blocked = (mask == 0).expand(*X.shape[:-2], N, N) -> blocked = (mask == 0).expand(*memory.shape[:-2], N, N)',
+                    because="tokens and memory come in the same batch")
+exercise.equivalent('if X.dim() == 3: -> if memory.dim() == 3:',
+                    because="tokens and memory come in the same batch")
+exercise.equivalent('X = X + self.self_attention(Z, Z, Z, attn_mask=blocked, need_weights=False)[0] -> '
+                    'X = X + self.self_attention(Z, Z, Z, attn_mask=blocked)[0]',
+                    because="the output is the same, whether torch returns the weights or not")
+exercise.equivalent('X = X + self.self_attention(Z, Z, Z, attn_mask=blocked, need_weights=False)[0] -> '
+                    'X = X + self.self_attention(Z, Z, Z, attn_mask=blocked, need_weights=True)[0]',
+                    because="the output is the same, whether torch returns the weights or not")
+exercise.equivalent('X = X + self.cross_attention(self.norm2(X), memory, memory, need_weights=False)[0] -> '
+                    'X = X + self.cross_attention(self.norm2(X), memory, memory)[0]',
+                    because="the output is the same, whether torch returns the weights or not")
+exercise.equivalent('X = X + self.cross_attention(self.norm2(X), memory, memory, need_weights=False)[0] -> '
+                    'X = X + self.cross_attention(self.norm2(X), memory, memory, need_weights=True)[0]',
+                    because="the output is the same, whether torch returns the weights or not")
+
+
+# several sequences and several heads, so that their masks can be mixed up
+headed = st.tuples(st.sampled_from([(2,), (3,)]), sizes(2, 5), sizes(2, 4), st.sampled_from([(4, 2), (6, 3), (8, 2)]), fillers(("normal", "uniform")),
+                   fillers(("normal", "uniform"))).map(_fill)
+
+
 @st.composite
 def under_any_mask(draw):
     """Tokens, memory and a mask of every broadcastable shape that leaves each token something to attend to."""
-    size, weights, X, memory = draw(several)
+    size, weights, X, memory = draw(headed)
     N = X.shape[-2]
-    shapes = [(N, N), (1, N), (len(X), N, N), (len(X), 1, N)]
+    shapes = [(len(X), N, N), (len(X), 1, N), (N, N), (1, N)]
     shape, seed = draw(st.sampled_from(shapes)), draw(st.integers(0, 2**16))
     generator = torch.Generator().manual_seed(seed)
     mask = torch.rand(shape, generator=generator) < 0.5
     mask.scatter_(-1, torch.randint(N, (*shape[:-1], 1), generator=generator), True)
+    if len(shape) == 3:
+        mask[0, :, 0], mask[-1, :, 0] = True, False   # no two sequences but one mask
+        mask[-1, :, 1] = True
     return size, weights, X, memory, mask
 
 

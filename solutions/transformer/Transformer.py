@@ -70,6 +70,18 @@ class Transformer(nn.Module):
         return self.head(self.decoder_norm(X))
 
 
+exercise.equivalent('if N > self.max_len: -> if False:',
+                    because="there are no positions beyond max_len, so the sum breaks off, and any exception is a refusal")
+exercise.equivalent('if M > self.max_len: -> if False:',
+                    because="there are no positions beyond max_len, so the sum breaks off, and any exception is a refusal")
+exercise.equivalent('ahead = torch.ones(M, M, dtype=torch.bool, device=X.device).triu(1) -> '
+                    'ahead = torch.ones(M, M, dtype=torch.bool).triu(1)',
+                    because="the checks use one device, the CPU")
+exercise.equivalent('ahead = torch.ones(M, M, dtype=torch.bool, device=X.device).triu(1) -> '
+                    'ahead = torch.ones(M, M, dtype=torch.bool, device=memory.device).triu(1)',
+                    because="tokens and memory are on one device")
+
+
 @exercise.hidden_check(points=1.5, examples=10,
                        hint="Follow one target token through decode with n_dec=1 and then 2: self-attention under the causal mask, the "
                             "memory as it is, every layer once and in order, decoder_norm, head.")

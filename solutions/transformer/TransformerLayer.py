@@ -6,12 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autograder.compare import assert_close, assert_true
-from autograder.exercises.transformer.TransformerLayer import (a_single_sequence_is_a_batch_of_one, a_token_that_sees_nothing_gets_the_bias,
+from autograder.exercises.transformer.TransformerLayer import (_fill, a_single_sequence_is_a_batch_of_one,
+                                                               a_token_that_sees_nothing_gets_the_bias,
                                                                exercise, masked, padded, padding_is_as_good_as_absent, several,
                                                                the_inputs_stay_as_they_were, the_post_norm_layer_agrees_with_torch,
                                                                the_pre_norm_layer_agrees_with_torch, what_is_hidden_changes_nothing,
                                                                what_layernorm_removes_runs_past_it, without_a_mask_order_plays_no_part)
-from autograder.strategies import fillers
+from autograder.strategies import fillers, sizes
 
 
 @exercise.solution
@@ -57,16 +58,40 @@ class TransformerLayer(nn.Module):
         return self.norm2(X + self.mlp(X))
 
 
+exercise.equivalent('return self.attention(Z, Z, Z, need_weights=False)[0] -> return self.attention(Z, Z, Z)[0]',
+                    because="the output is the same, whether torch returns the weights or not")
+exercise.equivalent('return self.attention(Z, Z, Z, need_weights=False)[0] -> return self.attention(Z, Z, Z, need_weights=True)[0]',
+                    because="the output is the same, whether torch returns the weights or not")
+exercise.equivalent('empty = ~allowed.any(dim=-1, keepdim=True) -> empty = ~allowed.any(keepdim=True)',
+                    because="with need_weights=False torch itself gives the bias to a token that sees nothing")
+exercise.equivalent('blocked = ~(allowed | empty) -> blocked = ~allowed',
+                    because="with need_weights=False torch itself gives the bias to a token that sees nothing")
+exercise.equivalent('attended = self.attention(Z, Z, Z, attn_mask=blocked, need_weights=False)[0] -> '
+                    'attended = self.attention(Z, Z, Z, attn_mask=blocked)[0]',
+                    because="no row is blocked as a whole, so the output is the same, whether torch returns the weights or not")
+exercise.equivalent('attended = self.attention(Z, Z, Z, attn_mask=blocked, need_weights=False)[0] -> '
+                    'attended = self.attention(Z, Z, Z, attn_mask=blocked, need_weights=True)[0]',
+                    because="no row is blocked as a whole, so the output is the same, whether torch returns the weights or not")
+
+
+# several sequences and several heads, so that their masks can be mixed up
+headed = st.tuples(st.sampled_from([(2,), (3,)]), sizes(2, 5), st.sampled_from([(4, 2), (6, 3), (8, 2)]), fillers(("normal", "uniform")),
+                   fillers(("normal", "uniform"))).map(_fill)
+
+
 @st.composite
 def under_any_mask(draw):
     """Tokens, an arrangement and a mask of every broadcastable shape that leaves each token something to attend to."""
-    size, weights, X = draw(several)
+    size, weights, X = draw(headed)
     N = X.shape[-2]
-    shapes = [(N, N), (1, N), (len(X), N, N), (len(X), 1, N)]
+    shapes = [(len(X), N, N), (len(X), 1, N), (N, N), (1, N)]
     shape, seed = draw(st.sampled_from(shapes)), draw(st.integers(0, 2**16))
     generator = torch.Generator().manual_seed(seed)
     mask = torch.rand(shape, generator=generator) < 0.5
     mask.scatter_(-1, torch.randint(N, (*shape[:-1], 1), generator=generator), True)
+    if len(shape) == 3:
+        mask[0, :, 0], mask[-1, :, 0] = True, False   # no two sequences but one mask
+        mask[-1, :, 1] = True
     return size, weights, X, mask, draw(st.booleans())
 
 
@@ -664,3 +689,9 @@ class other_in_train_mode(_Layer):
 class half_precision(_Layer):
     def attend(self, X, mask, keys=None):
         return super().attend(X, mask, keys).half().to(X.dtype)
+
+
+@_wrong(agrees_under_every_mask, "a mask that differs within the batch taken for a padding mask, of which only the first row counts")
+class first_row_of_the_mask(_Layer):
+    def attend(self, X, mask, keys=None):
+        return super().attend(X, mask if mask is None or mask.dim() == 2 else mask[:, :1], keys)
