@@ -331,6 +331,13 @@ class second_residual_from_the_input(_Pre):
         return self.norm2(X + self.mlp(Z))
 
 
+@_wrong(_PRE, "a second residual connection that starts at the layer's input and so loses what attention added")
+class pre_norm_residual_from_the_input(_Pre):
+    def before(self, X, mask):
+        Z = X + self.attend(self.norm1(X), mask)
+        return X + self.mlp(self.norm2(Z))
+
+
 @_wrong(_PRE, "attention and MLP side by side, both on the layer's input, instead of one after the other")
 class in_parallel(_Pre):
     def before(self, X, mask):
