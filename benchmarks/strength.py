@@ -105,10 +105,8 @@ def table(tried: list[Tried]) -> str:
     lines = ["| exercise | mistakes | torch-judge | sums and invariances | ours, public only | ours | right answers | wrongly failed by "
              "torch-judge | by sums and invariances | by ours |", "|---|" + "---:|" * 9]
     exercises = dict.fromkeys(one.entry.exercise for one in tried)
-    shared = [e for e in exercises if any(one.by_torch_judge is not None for one in tried if one.entry.exercise == e)]
     lines += [_row(name, [one for one in tried if one.entry.exercise == name]) for name in exercises]
     lines.append(_row("**what torch-judge asks for**", [one for one in tried if one.by_torch_judge is not None]))
-    lines.append(_row("**all exercises that it has**", [one for one in tried if one.entry.exercise in shared]))
     lines.append(_row("**all**", tried))
     return "\n".join(lines)
 
