@@ -102,6 +102,8 @@ def _raised_sentence(error: StudentRaised, hidden: bool) -> str:
     if "dtype" in error.message and ("Double" in error.message or "double" in error.message or "Float" in error.message):
         remedy = (" The inputs are float64: a tensor made inside with torch.zeros, torch.ones or torch.tensor is float32 "
                   "unless you pass dtype=X.dtype.")
+    if any(word in error.message for word in ("CUDA", "NVIDIA", "MPS")):
+        remedy = " Not every machine has a graphics card: in place of .cuda() or a fixed device, take that of the input, device=X.device."
     return f"{name} was raised{place}{line}. It says: {_one_line(error.message)}{remedy}"
 
 

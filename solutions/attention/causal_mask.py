@@ -84,3 +84,8 @@ def additive(N):
 @exercise.misconception(caught_by=a_token_sees_itself_and_the_past, tell="a mask with a leading dimension of 1 that was not asked for")
 def extra_dimension(N):
     return torch.ones(1, N, N, dtype=torch.bool).tril()
+
+
+@exercise.misconception(caught_by=a_token_sees_itself_and_the_past, tell="a mask for one query only, lined up with the first key")
+def one_query(N):
+    return torch.ones(1, N, dtype=torch.bool).tril()

@@ -235,9 +235,7 @@ def mask_on_the_queries(Q, K, V, mask=None):
 
 @_wrong(a_masked_key_is_as_good_as_absent, "a mask transposed before use")
 def mask_transposed(Q, K, V, mask=None):
-    if mask is not None and mask.shape[-1] == mask.shape[-2]:
-        mask = mask.mT
-    return _attend(_scores(Q, K), V, mask)
+    return _attend(_scores(Q, K), V, None if mask is None else mask.mT)
 
 
 @_wrong(agrees_under_a_mask, "the first batch element's mask used for all")
@@ -290,9 +288,18 @@ def keys_mixed(Q, K, V, mask=None):
 
 @_wrong(agrees_with_the_reference, "a batch flattened into one long sequence")
 def batch_flattened(Q, K, V, mask=None):
+    if mask is not None:
+        return _attend(_scores(Q, K), V, mask)
     flat = [x.reshape(-1, x.shape[-1]) for x in (Q, K, V)]
     Y = torch.softmax(_scores(*flat[:2]), -1) @ flat[2]
-    return Y.reshape(*Q.shape[:-1], V.shape[-1]), _attend(_scores(Q, K), V, mask)[1]
+    return Y.reshape(*Q.shape[:-1], V.shape[-1]), _attend(_scores(Q, K), V)[1]
+
+
+@_wrong(the_output_mixes_the_values, "a batch flattened into one long sequence")
+def batch_and_weights_flattened(Q, K, V, mask=None):
+    flat = [x.reshape(-1, x.shape[-1]) for x in (Q, K, V)]
+    Y, alpha = _attend(_scores(*flat[:2]), flat[2], mask)
+    return Y.reshape(*Q.shape[:-1], V.shape[-1]), alpha
 
 
 @_wrong(agrees_with_the_reference, "the keys of the first batch element used for all")
@@ -341,3 +348,8 @@ def softmax_in_half(Q, K, V, mask=None):
     s = _scores(Q, K)
     Y, alpha = _attend(s.half(), V.half(), mask)
     return Y.to(V.dtype), alpha.to(V.dtype)
+
+
+@_wrong(a_masked_key_is_as_good_as_absent, "-1e9 in half precision, which ends at 65504: it raises an error, or becomes -inf")
+def large_number_in_half(Q, K, V, mask=None):
+    return _attend(_scores(Q, K).half(), V.half(), mask, fill=-1e9)

@@ -97,8 +97,8 @@ def sum_along_the_last_axis(Z, dim=-1):
 
 
 @exercise.misconception(caught_by=rows_sum_to_one, tell="a softmax along the first axis by default")
-def first_axis_by_default(Z, dim=None):
-    return torch.softmax(Z, 0 if dim is None or dim == -1 else dim)
+def first_axis_by_default(Z, dim=0):
+    return torch.softmax(Z, dim)
 
 
 @exercise.misconception(caught_by=rows_sum_to_one, tell="a softmax over all entries at once, not along one axis")
@@ -126,7 +126,7 @@ def axis_dropped_in_the_sum(Z, dim=-1):
 
 @exercise.misconception(caught_by=weights_are_exponentials_over_their_sum, tell="a linear normalisation, without the exponential")
 def linear_normalisation(Z, dim=-1):
-    weights = Z - Z.min(dim=dim, keepdim=True).values + 1e-12
+    weights = Z - Z.min(dim=dim, keepdim=True).values
     return weights / weights.sum(dim=dim, keepdim=True)
 
 

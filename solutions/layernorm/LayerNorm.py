@@ -130,6 +130,31 @@ class InSinglePrecision(nn.Module):
         return self.gamma.float() * centred / torch.sqrt((centred ** 2).mean(-1, keepdim=True) + self.eps) + self.beta.float()
 
 
+@exercise.alternate
+class WithAReset(nn.Module):
+    def __init__(self, D, eps=1e-5):
+        super().__init__()
+        self.beta, self.gamma, self.eps = nn.Parameter(torch.empty(D)), nn.Parameter(torch.empty(D)), eps
+        self.reset_parameters()
+
+    def reset_parameters(self):
+        nn.init.ones_(self.gamma)
+        nn.init.zeros_(self.beta)
+
+    def forward(self, X):
+        std, mean = torch.std_mean(X, dim=-1, unbiased=False, keepdim=True)
+        return (X - mean) / (std ** 2 + self.eps) ** 0.5 * self.gamma + self.beta
+
+
+@exercise.alternate
+class TokenByToken(_Layer):
+    def forward(self, X):
+        if X.dim() > 1:
+            return torch.stack([self.forward(x) for x in X])
+        centred = X - X.mean()
+        return self.gamma * centred / (centred @ centred / len(X) + self.eps).sqrt() + self.beta
+
+
 def _wrong(caught_by, tell):
     return exercise.misconception(caught_by=caught_by, tell=tell)
 

@@ -415,6 +415,13 @@ def batch_flattened(X, positions=None, L=10000.0):
     return _turn(X, n[..., None] * _speeds(X.shape[-1], L))
 
 
+@_wrong(each_sequence_of_a_batch_is_by_itself, "one set of speeds for all heads together, as if rotated before the heads were split")
+def speeds_over_all_heads(X, positions=None, L=10000.0):
+    D = X.shape[-1] * (X.shape[-3] if X.dim() > 2 else 1)
+    speeds = _speeds(D, L) if X.dim() < 3 else _speeds(D, L).reshape(X.shape[-3], 1, -1)
+    return _turn(X, _places(X, positions)[:, None] * speeds)
+
+
 @_wrong(each_sequence_of_a_batch_is_by_itself, "positions counted along the first axis, which with a batch is not that of the tokens")
 def along_the_first_axis(X, positions=None, L=10000.0):
     if X.shape[-1] % 2:

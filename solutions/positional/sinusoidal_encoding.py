@@ -179,7 +179,7 @@ def positions_from_zero_to_one(N, D, L=10000.0):
 
 @_wrong(each_pair_has_its_own_speed, "base and exponent exchanged")
 def base_and_exponent_exchanged(N, D, L=10000.0):
-    speeds = torch.tensor([(e + 1e-300) ** (1 / L) for e in _exponents(D)], dtype=torch.float64)
+    speeds = torch.tensor([e ** (1 / L) for e in _exponents(D)], dtype=torch.float64)
     angles = torch.arange(N, dtype=torch.float64)[:, None] * speeds
     return torch.where(torch.arange(D) % 2 == 0, angles.sin(), angles.cos())
 

@@ -217,6 +217,49 @@ class always_a_batch(_Decoder):
         return Y[0] if single else Y
 
 
+@exercise.alternate
+class with_fused_attention(_Decoder):
+    """torch's attention function on heads of one's own."""
+
+    def fused(self, module, Z, source, mask):
+        W, b = module.in_proj_weight.split(Z.shape[-1]), module.in_proj_bias.split(Z.shape[-1])
+        Q, K, V = (nn.functional.linear(t, w, c).unflatten(-1, (self.H, -1)).transpose(-2, -3) for t, w, c in zip((Z, source, source), W, b))
+        Y = nn.functional.scaled_dot_product_attention(Q, K, V, attn_mask=mask)
+        return module.out_proj(Y.transpose(-2, -3).flatten(-2))
+
+    def attend(self, Z, mask):
+        return self.fused(self.self_attention, Z, Z, None if mask is None else mask.unsqueeze(-3))
+
+    def read(self, Z, memory, mask):
+        return self.fused(self.cross_attention, Z, memory, None)
+
+
+@exercise.alternate
+class added_masks(_Decoder):
+    """A mask of 0 and -inf, written out for every head."""
+
+    def blocked(self, X, mask):
+        if mask is None:
+            return None
+        N = X.shape[-2]
+        added = torch.zeros(*X.shape[:-2], N, N, dtype=X.dtype)
+        added = added.masked_fill(mask.logical_not(), -torch.inf)
+        return added if X.dim() == 2 else torch.stack([added] * self.H, dim=1).flatten(0, 1)
+
+
+@exercise.alternate
+class with_a_helper(_Decoder):
+    """One helper for all three steps; the weights of the cross-attention are asked for and not used."""
+
+    def forward(self, X, memory, mask=None):
+        def around(step, norm, Z):
+            return torch.add(step(norm(Z)), Z)
+
+        X = around(lambda Z: self.attend(Z, mask), self.norm1, X)
+        X = around(lambda Z: self.cross_attention(Z, key=memory, value=memory, average_attn_weights=False)[0], self.norm2, X)
+        return around(self.mlp, self.norm3, X)
+
+
 def _wrong(caught_by, tell):
     return exercise.misconception(caught_by=caught_by, tell=tell)
 

@@ -1,6 +1,7 @@
 """Staff half of the exercise `Transformer`: reference, alternates, misconceptions, hidden checks."""
 
 import copy
+import functools
 import math
 
 import torch
@@ -237,6 +238,33 @@ class one_sequence_at_a_time(_Model):
     def decode(self, tgt_in, memory):
         say = super().decode
         return torch.cat([say(t[None], m[None]) for t, m in zip(tgt_in, memory)])
+
+
+@exercise.alternate
+class with_one_hot_tokens(_Model):
+    """Tokens as unit vectors, places looked up one by one, a mask of 0 and -inf."""
+
+    def embed(self, tokens, table):
+        B, N = tokens.shape
+        if not N <= len(self.positions):
+            raise ValueError(f"{N} tokens are too many")
+        hot = nn.functional.one_hot(tokens, table.num_embeddings).to(table.weight.dtype)
+        return hot @ table.weight * table.embedding_dim ** 0.5 + self.positions[torch.arange(N).expand(B, N)]
+
+    def ahead(self, M):
+        return torch.full((M, M), -torch.inf).triu(1)
+
+
+@exercise.alternate
+class layers_in_a_chain(_Model):
+    """nn.Sequential and reduce; torch is told that the mask is causal."""
+
+    def up(self, X):
+        return nn.Sequential(*self.encoder)(X)
+
+    def down(self, X, memory):
+        ahead = self.ahead(X.shape[1])
+        return functools.reduce(lambda Y, layer: layer(Y, memory, tgt_mask=ahead, tgt_is_causal=True), self.decoder, X)
 
 
 def _wrong(caught_by, tell):

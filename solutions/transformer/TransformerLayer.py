@@ -246,6 +246,29 @@ class batch_in_the_middle(_Layer):
         return super().attend(X.mT.contiguous().mT, mask)
 
 
+@exercise.alternate
+class with_fused_attention(_Layer):
+    """torch's attention function on heads of one's own, with NaN taken out where nothing is seen."""
+
+    def attend(self, X, mask, keys=None):
+        projected = nn.functional.linear(X, self.attention.in_proj_weight, self.attention.in_proj_bias)
+        Q, K, V = (t.unflatten(-1, (self.H, -1)).transpose(-2, -3) for t in projected.chunk(3, -1))
+        Y = nn.functional.scaled_dot_product_attention(Q, K, V, attn_mask=None if mask is None else mask.unsqueeze(-3))
+        return self.attention.out_proj(torch.nan_to_num(Y).transpose(-2, -3).flatten(-2))
+
+
+@exercise.alternate
+class one_line_for_both_arrangements(_Layer):
+    """Four norms, two of which do nothing."""
+
+    def forward(self, X, mask=None):
+        nothing = nn.Identity()
+        before1, after1 = (self.norm1, nothing) if self.pre_norm else (nothing, self.norm1)
+        before2, after2 = (self.norm2, nothing) if self.pre_norm else (nothing, self.norm2)
+        X = after1(X + self.attend(before1(X), mask))
+        return after2(X + self.mlp(before2(X)))
+
+
 def _wrong(caught_by, tell):
     return exercise.misconception(caught_by=caught_by, tell=tell)
 
@@ -354,6 +377,13 @@ class second_residual_from_the_input(_Pre):
     def after(self, X, mask):
         Z = self.norm1(X + self.attend(X, mask))
         return self.norm2(X + self.mlp(Z))
+
+
+@_wrong(_PRE, "a second residual connection that starts at the layer's input and so loses what attention added")
+class pre_norm_residual_from_the_input(_Pre):
+    def before(self, X, mask):
+        Z = X + self.attend(self.norm1(X), mask)
+        return X + self.mlp(self.norm2(Z))
 
 
 @_wrong(_PRE, "attention and MLP side by side, both on the layer's input, instead of one after the other")
