@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import importlib.util
 import json
@@ -85,8 +86,16 @@ def _load_staff(exercise: Exercise, path: Path) -> None:
     sys.modules[name] = module
     spec.loader.exec_module(module)
     load_small_cases(exercise, path.parent / "built.json")
+    _load_fails(exercise, path.parent / "built.json")
     if exercise.reference is None:
         raise CourseError(f"{path}: no reference; put @exercise.solution above the function {exercise.name}")
+
+
+def _load_fails(exercise: Exercise, path: Path) -> None:
+    """Read which checks each misconception fails; without a sound file two mistakes at once are not recognised."""
+    with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
+        stored = json.loads(path.read_text(encoding="utf-8"))["fails"][exercise.name]
+        exercise.fails.update({name: set(checks) for name, checks in stored.items()})
 
 
 @lru_cache

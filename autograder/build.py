@@ -22,6 +22,7 @@ from autograder.assignment import CourseError, built_file, given_file, hidden_co
 from autograder.exercise import HIDDEN, PUBLIC, Exercise
 from autograder.gradebook import alembic_on_path
 from autograder.smallcases import find_small_cases, fingerprint
+from autograder.tells import find_fails, find_tells
 
 ANSWER_TEXT = "YOUR ANSWER HERE"
 MARKS = {"given": blueprint.GIVEN, "figure": blueprint.FIGURE, "experiment": blueprint.EXPERIMENT}
@@ -134,7 +135,10 @@ def built_text(exercises: dict[str, Exercise], visibility: str, root: Path) -> s
     """What the build knows of the checks of one visibility: their small cases, and for students how many are hidden."""
     tree: dict[str, Any] = {"made_from": fingerprint(exercises, _staff(exercises, root)), "small_cases": {name: find_small_cases(e, visibility=visibility) for name, e in exercises.items()}}
     if visibility == PUBLIC:
+        tree["tells"] = {name: find_tells(e) for name, e in exercises.items()}
         tree["hidden_checks"] = {name: sum(check.visibility == HIDDEN for check in e.checks) for name, e in exercises.items()}
+    else:
+        tree["fails"] = {name: find_fails(e) for name, e in exercises.items()}
     return json.dumps(tree, indent=1, sort_keys=True) + "\n"
 
 

@@ -9,10 +9,10 @@ from typing import Any
 import torch
 
 from autograder.case import Case
-from autograder.compare import Mismatch
-from autograder.exercise import Exercise
+from autograder.compare import Mismatch, number
+from autograder.exercise import Exercise, same_values
 from autograder.given import Given, undescribed
-from autograder.rendering import literal, render
+from autograder.rendering import literal, render, window
 from autograder.student import Student
 from autograder.untrusted.operations import AFTER, CALL, VJP
 
@@ -21,7 +21,8 @@ from autograder.untrusted.operations import AFTER, CALL, VJP
 class Counterexample:
     """The smallest failing input as text: each argument, what was expected and got, and lines that reproduce it.
 
-    `what` names the quantity that was compared; `returned` is the whole result where that is something else.
+    `what` names the quantity that was compared; `returned` is the whole result where that is something else. `maps`: what was got and
+    expected as numbers, where a picture of both helps.
     """
 
     call: str
@@ -32,6 +33,20 @@ class Counterexample:
     got: str | None
     differs_at: list[int] | None
     reproduce: list[str]
+    maps: Maps | None = None
+
+
+@dataclass(frozen=True)
+class Maps:
+    """The part of what was got and expected in which they differ most, as rows of numbers in four digits. `index`, `row` and `column`
+    say which part it is, `worst` where in it they differ most."""
+
+    index: list[int]
+    row: int
+    column: int
+    worst: list[int]
+    got: list[list[str]]
+    expected: list[list[str]]
 
 
 @dataclass(frozen=True)
@@ -71,18 +86,40 @@ def counterexample(exercise: Exercise, error: BaseException, case: Case, *, show
     call = _function_call(exercise, operation) if exercise.parameters is None else _module_call(exercise, operation)
     if len(call.results) > 1 and not (isinstance(answer[1], (tuple, list)) and len(answer[1]) == len(call.results)):
         call = replace(call, results=call.results[:1])  # not the several results that it should be: shown as it is
+    if answer[0] == "unfit":
+        call = replace(call, receiver="")  # the parameters are the thing to look at
     mismatch = error if isinstance(error, Mismatch) else None
-    expected = render(mismatch.expected) if mismatch and show_expected and mismatch.expected is not None else None
-    got = render(mismatch.got) if mismatch and mismatch.got is not None else None
-    if got is None and answer[0] == "value" and answer[1] is not None and show_expected:
-        got = render(answer[1])
-    where = list(mismatch.where) if mismatch and mismatch.where else None
-    whole = None
+    where = mismatch.where if mismatch and mismatch.where else None
     what = mismatch.what.rstrip(",") if mismatch else ""
-    if show_expected and call.kind == CALL and answer[0] == "value":
-        whole = _named(answer[1], call.results)
+    expected = got = whole = maps = None
+    if show_expected:
+        expected, got, maps = _compared(mismatch, where)
+        compared = mismatch is not None and same_values(mismatch.got, answer[1])
+        whole = _named(answer[1], call.results) if call.kind == CALL and answer[0] == "value" and not compared else None
+        if got is None and whole is None and answer[0] == "value" and answer[1] is not None:
+            got = render(answer[1])
     return Counterexample(call.shown, {name: render(value) for name, value in call.names.items()}, what, whole if whole != got else None,
-                          expected, got if show_expected else None, where, _reproduce(call, what))
+                          expected, got, list(where) if where else None, _reproduce(call, what), maps)
+
+
+def _compared(mismatch: Mismatch | None, where: tuple[int, ...] | None) -> tuple[str | None, str | None, Maps | None]:
+    """What was expected and got, as text, and as maps where both are tensors of some size."""
+    if mismatch is None:
+        return None, None, None
+    expected, got = mismatch.expected, mismatch.got
+    texts = [None if value is None else render(value, where=where) for value in (expected, got)]
+    both = isinstance(expected, torch.Tensor) and isinstance(got, torch.Tensor) and expected.shape == got.shape and where is not None
+    return *texts, _maps(expected, got, where) if both else None
+
+
+def _maps(expected: torch.Tensor, got: torch.Tensor, where: tuple[int, ...]) -> Maps | None:
+    part = window(got, where)
+    shown = part.of(got)
+    if shown.numel() < 3:
+        return None
+    row, column = (0, *where)[-2:]
+    numbers = [[[number(entry) for entry in line] for line in part.of(value).tolist()] for value in (got, expected)]
+    return Maps(list(part.index), part.row, part.column, [row - part.row, column - part.column], *numbers)
 
 
 def _function_call(exercise: Exercise, operation: tuple) -> _Call:
@@ -144,8 +181,6 @@ def _reproduce(call: _Call, what: str) -> list[str]:
     lines = [f"{', '.join(inputs)} = {', '.join(map(literal, inputs.values()))}"] if inputs else []
     if call.made:
         lines.append(f"module = {call.made}")
-    if not lines:
-        lines = ["# no tensors go in"]
     if not call.receiver:
         return [*lines, "print({name: tuple(p.shape) for name, p in module.named_parameters()})"]
     if call.kind == AFTER:

@@ -42,15 +42,18 @@ class DeckCheck:
 class DeckExercise:
     """All checks of one exercise. `payload` is what a worker is sent, encoded once.
 
-    `passed` knows, by check and digest, replies that passed, with the remarks on them: equal answers are judged once. What
-    misconceptions answer is computed when it is first asked for. Both are kept for the class.
+    `passed` knows, by check and digest, replies that passed, with the remarks on them: equal answers are judged once. `named` knows, by
+    the digests of failing replies, what was found to explain them. What misconceptions answer is computed when it is first asked for.
+    All of it is kept for the class.
     """
 
     exercise: Exercise
     checks: list[DeckCheck]
     passed: dict[tuple[int, bytes], tuple[str, ...]] = field(default_factory=dict)
+    named: dict[tuple, dict[str, set[str]]] = field(default_factory=dict)
     _misconceived: dict[tuple[str, int, int], tuple] = field(default_factory=dict)
     _fails: dict[str, set[int]] = field(default_factory=dict)
+    _pairs: dict[tuple[str, str], Answer | None] = field(default_factory=dict)
 
     @cached_property
     def operations(self) -> list[list[tuple]]:
@@ -115,6 +118,13 @@ class DeckExercise:
         if answer.name not in self._fails:
             self._fails[answer.name] = compute(self, answer)
         return self._fails[answer.name]
+
+    def pair(self, one: Answer, other: Answer, compose: Callable[[Exercise, Answer, Answer], Answer | None]) -> Answer | None:
+        """An answer that makes two mistakes, composed once."""
+        key = one.name, other.name
+        if key not in self._pairs:
+            self._pairs[key] = compose(self.exercise, one, other)
+        return self._pairs[key]
 
 
 def draw_deck(exercises: dict[str, Exercise], *, seed: int) -> dict[str, DeckExercise]:

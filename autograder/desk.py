@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import sys
 import time
-from functools import lru_cache
 from typing import Any, Callable
 
 from autograder.assignment import exercise_named, hidden_counts
-from autograder.case import Case, running
+from autograder.behaviour import name_behaviour
+from autograder.case import Case
 from autograder.exercise import PUBLIC, Check, Exercise
-from autograder.explore import PUBLIC_SEED, Failure, draw_cases, first_failure, seed_of, size_of, smallest_failure
+from autograder.explore import PUBLIC_SEED, Failure, first_failure, seed_of, size_of, smallest_failure
+from autograder.failing import Failing, desk_cases, failing_cases
 from autograder.panel import as_html, as_text, headline
+from autograder.repeats import SENTENCE, differs_when_repeated
 from autograder.results import ExerciseResult, exercise_result
-from autograder.student import OverLimit, Student, local
+from autograder.student import Student, local
+from autograder.tells import recognised
 from autograder.verdict import CORRECT, CheckVerdict, ExerciseVerdict, judged
 
 SHRINK_SECONDS = 0.08
@@ -53,35 +56,41 @@ def verdict_at_the_desk(exercise: Exercise, function: Callable) -> ExerciseVerdi
     """The verdict of the public checks on a function of this process, inputs drawn from the public seed."""
     verdict = ExerciseVerdict(exercise, [], not_run=hidden_counts(exercise.assignment).get(exercise.name, 0))
     student, remarks = local(function, exercise), set()
+    failures: dict[str, Failing] = {}
+    shown: list[tuple[CheckVerdict, Case]] = []
     spend = time.monotonic() + SHRINK_SECONDS
     for one in exercise.checks:
         if one.visibility == PUBLIC:
-            verdict.checks.append(_verdict(exercise, one, student, remarks, spend))
+            failing = failing_cases(one, student, desk_cases(exercise, one), remarks)
+            if failing:
+                failures[one.name] = failing
+                told, case = _told(exercise, one, student, failing, spend)
+                verdict.checks.append(told)
+                shown.append((told, case))
+            else:
+                verdict.checks.append(CheckVerdict(one, CORRECT))
     verdict.remarks = sorted(remarks)
+    if failures:
+        name_behaviour(verdict, recognised(exercise, failures))
+    if verdict.behaves_like is None:
+        for told, case in shown:
+            if differs_when_repeated(case, student.ask):
+                told.message += f" {SENTENCE}"
     return verdict
 
 
-def _verdict(exercise: Exercise, one: Check, student: Student, remarks: set[str], spend: float) -> CheckVerdict:
-    """Run the cases, drawn once a session. A failure is shown on a small case of the build, else shrunk until time `spend`."""
-    seed = seed_of(PUBLIC_SEED, exercise.assignment, exercise.name, one.name)
-    failures = []
-    for drawn in cached_cases(one, seed):
-        with running(Case()) as case:
-            try:
-                one.body(student, **drawn)
-            except (Exception, OverLimit) as error:  # noqa: BLE001 - the student's mistake, to be told
-                failures.append(Failure(drawn, error, case))
-            remarks |= case.remarks
-    if not failures:
-        return CheckVerdict(one, CORRECT)
+def _told(exercise: Exercise, one: Check, student: Student, failing: Failing, spend: float) -> tuple[CheckVerdict, Case]:
+    """The verdict on a failing check, shown on a small case of the build, else shrunk until time `spend`."""
     known = first_failure(one, student, exercise.small_cases.get(one.name, []))
     if known is not None:
-        return judged(exercise, one, known.error, known.case)
-    smallest = min(failures, key=lambda failure: size_of(failure.drawn))
+        return judged(exercise, one, known.error, known.case), known.case
+    cases = desk_cases(exercise, one)
+    smallest = min((Failure(cases[place], *found) for place, found in failing.items()), key=lambda failure: size_of(failure.drawn))
+    seed = seed_of(PUBLIC_SEED, exercise.assignment, exercise.name, one.name)
     shrunk = smallest_failure(one, _patient(student, spend), seed=seed, ignore=_Spent)
     if shrunk is not None and size_of(shrunk.drawn) <= size_of(smallest.drawn):
         smallest = shrunk
-    return judged(exercise, one, smallest.error, smallest.case)
+    return judged(exercise, one, smallest.error, smallest.case), smallest.case
 
 
 class _Spent(BaseException):
@@ -95,12 +104,6 @@ def _patient(student: Student, spend: float) -> Student:
             raise _Spent
         return student.ask(operation)
     return Student(ask, student.exercise)
-
-
-@lru_cache(maxsize=None)
-def cached_cases(one: Check, seed: int) -> list[dict[str, Any]]:
-    """The cases of a check, drawn once in a session."""
-    return draw_cases(one, seed=seed)
 
 
 def _exercise_of(function: Any) -> Exercise:

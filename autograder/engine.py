@@ -60,20 +60,24 @@ class _Runs:
         self.main.deadline += time.monotonic() - started
         return self.clean
 
+    def another(self) -> Run:
+        """A run with the same cells, which has met nothing yet."""
+        main = self.main
+        return Run(main.box, main.limits, time.monotonic() + main.limits.cell_seconds, done=list(main.done), deadly=dict(main.deadly))
+
     def close(self) -> None:
         self.main.close()
         self.clean.close()
 
 
-def grade_notebook(blueprint: Blueprint, submission: Submission, decks: dict[str, DeckExercise], box: Box, limits: Limits, *,
-                   seed: int) -> Graded:
+def grade_notebook(blueprint: Blueprint, submission: Submission, decks: dict[str, DeckExercise], box: Box, limits: Limits) -> Graded:
     """Grade one submission: every exercise of the blueprint gets a verdict, whatever the notebook holds."""
     rebuilt = rebuild(blueprint, submission)
     graded = Graded(rebuilt, [])
     now = time.monotonic()
     runs = _Runs(Run(box, limits, now + limits.submission_seconds), Run(box, limits, now + 2 * limits.submission_seconds))
     try:
-        verdicts = _run_cells(runs, graded, decks, seed)
+        verdicts = _run_cells(runs, graded, decks)
         _show_cells(runs, graded)
     finally:
         runs.close()
@@ -81,13 +85,13 @@ def grade_notebook(blueprint: Blueprint, submission: Submission, decks: dict[str
     return graded
 
 
-def _run_cells(runs: _Runs, graded: Graded, decks: dict[str, DeckExercise], seed: int) -> dict[str, ExerciseVerdict]:
+def _run_cells(runs: _Runs, graded: Graded, decks: dict[str, DeckExercise]) -> dict[str, ExerciseVerdict]:
     verdicts: dict[str, ExerciseVerdict] = {}
     for cell in graded.rebuilt.cells:
         if cell.runs:
             runs.main.cell(cell)
         for name in cell.checks:
-            verdicts[name] = _check(runs, graded, decks[name], seed)
+            verdicts[name] = _check(runs, graded, decks[name])
     return verdicts
 
 
@@ -125,7 +129,7 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _check(runs: _Runs, graded: Graded, deck: DeckExercise, seed: int) -> ExerciseVerdict:
+def _check(runs: _Runs, graded: Graded, deck: DeckExercise) -> ExerciseVerdict:
     name = deck.exercise.name
     if not graded.rebuilt.attempted.get(name):
         verdict = _whole(deck, NOT_ATTEMPTED, "Nothing was handed in for this exercise.")
@@ -135,7 +139,8 @@ def _check(runs: _Runs, graded: Graded, deck: DeckExercise, seed: int) -> Exerci
         if undefined:
             verdict = _whole(deck, RAISED, undefined)
         else:
-            verdict = judge(deck, answers, lambda operation: runs.main.call(deck.exercise, operation), _explaining(runs, deck.exercise), seed=seed)
+            verdict = judge(deck, answers, lambda operation: runs.main.call(deck.exercise, operation), _explaining(runs, deck.exercise),
+                            _afresh(runs, deck.exercise))
         verdict.remarks += [use.sentence for use in forbidden_uses(_own_code(graded.rebuilt), deck.exercise.forbids, name)]
     missing = hidden_counts(deck.exercise.assignment).get(name, 0)
     verdict.not_run = 0 if deck.exercise.reference is not None else missing
@@ -149,6 +154,19 @@ def _explaining(runs: _Runs, exercise: Exercise):
         try:
             return runs.shown().call(exercise, operation)
         finally:
+            runs.main.deadline += time.monotonic() - started
+    return ask
+
+
+def _afresh(runs: _Runs, exercise: Exercise):
+    """A call made in a process of its own, with the cells run so far, and not on the submission's time."""
+    def ask(operation: tuple) -> tuple:
+        started = time.monotonic()
+        run = runs.another()
+        try:
+            return run.call(exercise, operation)
+        finally:
+            run.close()
             runs.main.deadline += time.monotonic() - started
     return ask
 

@@ -61,6 +61,8 @@ class Exercise:
     For a class: parameters: a function with the constructor's parameters that gives name and shape of every parameter of the module.
     returns: one function for each method, whose first argument is the `Built` module. aliases: (pattern, replacement) renamings of
     parameters that are tried when a name is missing. gives_init: whether the student is given ``__init__``.
+
+    small_cases, fails: what the build found: small inputs on which known mistakes fail, by check; the checks that each misconception fails.
     """
 
     module: str
@@ -76,6 +78,7 @@ class Exercise:
     misconceptions: list[Answer] = field(default_factory=list)
     equivalents: dict[str, str] = field(default_factory=dict)
     small_cases: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    fails: dict[str, set[str]] = field(default_factory=dict)
 
     @property
     def name(self) -> str:

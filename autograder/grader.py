@@ -58,7 +58,7 @@ class Grader:
         return Outcome(result, notebook_text(self.blueprint, result, graded, isolation=self.box.sentence))
 
     def _graded(self, submission: Submission) -> Graded:
-        return grade_notebook(self.blueprint, submission, self.decks, self.box, self.course.limits, seed=self.course.seed)
+        return grade_notebook(self.blueprint, submission, self.decks, self.box, self.course.limits)
 
     def _result(self, student: str, name: str, graded: Graded) -> SubmissionResult:
         answers = {cell.cell_id: cell.source.strip() for cell in graded.rebuilt.cells}

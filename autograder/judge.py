@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Iterable, Protocol
 
-import torch
-
+from autograder.behaviour import explained, name_behaviour
 from autograder.case import Case
-from autograder.compare import TOLERANCE
 from autograder.deck import DeckCheck, DeckExercise, replay
 from autograder.exercise import Answer, Check
 from autograder.explore import PUBLIC_SEED, Failure, first_failure, seed_of, smallest_failure
+from autograder.failing import desk_cases, failing_cases
+from autograder.repeats import SENTENCE, differs_when_first, differs_when_repeated
 from autograder.student import Ask, OverLimit, Student
+from autograder.tells import recognised
 from autograder.untrusted.operations import perform
 from autograder.verdict import CORRECT, LIMIT, CheckVerdict, ExerciseVerdict, in_general_words, judged
 
@@ -37,15 +39,16 @@ class Answers(Protocol):
         """One answer for each recorded call."""
 
 
-def judge(deck: DeckExercise, answers: list[Answers | Lost], live: Ask, explain: Ask, *, seed: int) -> ExerciseVerdict:
+def judge(deck: DeckExercise, answers: list[Answers | Lost], live: Ask, explain: Ask, fresh: Ask | None = None) -> ExerciseVerdict:
     """The verdict on one exercise. `answers` holds, for each check of the deck, the answers to its recorded calls.
 
     `live` makes the calls that the deck could not foresee. `explain` is asked for all that a person is shown; the process behind
-    it has met no input of the deck. A reply whose very bytes passed before passes again: the verdict is a function of the answers, unless a call is made live.
+    it has met no input of the deck. `fresh` makes a call in a new process, in which it is the first, and nothing of its answer is shown.
+    A reply whose very bytes passed before passes again: the verdict is a function of the answers, unless a call is made live.
     """
     verdict = ExerciseVerdict(deck.exercise, [])
     remarks: set[str] = set()
-    failed: set[int] = set()
+    failed: dict[int, _Told] = {}
     for number, (check, given) in enumerate(zip(deck.checks, answers)):
         if isinstance(given, Lost):
             verdict.checks.append(CheckVerdict(check.check, LIMIT, given.reason))
@@ -59,15 +62,20 @@ def judge(deck: DeckExercise, answers: list[Answers | Lost], live: Ask, explain:
         failures = _failures(deck, check, given.decoded(), counted, own)
         remarks |= own
         if failures:
-            failed.add(number)
-            verdict.checks.append(_told(deck, check, failures, explain))
+            failed[number] = _told(deck, check, failures, explain)
+            verdict.checks.append(failed[number].verdict)
         else:
             verdict.checks.append(CheckVerdict(check.check, CORRECT))
             if not counted.calls:
                 deck.passed[number, given.digest] = tuple(own)
     verdict.remarks = sorted(remarks)
     if failed:
-        _name_behaviour(deck, [given if isinstance(given, Lost) else given.decoded() for given in answers], failed, verdict)
+        if deck.exercise.reference is None:
+            name_behaviour(verdict, _recognised(deck, failed, explain))
+        else:
+            _name_behaviour(deck, answers, set(failed), verdict)
+        if verdict.behaves_like is None:
+            _try_again(list(failed.values()), explain, fresh)
     return verdict
 
 
@@ -100,14 +108,33 @@ def _failures(deck: DeckExercise, check: DeckCheck, answers: list[tuple], live: 
     return failures
 
 
-def _told(deck: DeckExercise, check: DeckCheck, failures: list[tuple[int, BaseException, Case]], explain: Ask) -> CheckVerdict:
+@dataclass
+class _Told:
+    """The verdict on a failing check; `case` is the one that it is shown on, `drawn` one of the deck that fails."""
+
+    verdict: CheckVerdict
+    case: Case | None
+    drawn: Case
+
+
+def _try_again(told: list[_Told], explain: Ask, fresh: Ask | None) -> None:
+    """Say so where equal calls give different results: a call is repeated in the same process, then in a new one."""
+    with contextlib.suppress(OverLimit):
+        differ = [one for one in told if one.case is not None and differs_when_repeated(one.case, explain)]
+        if not differ and fresh is not None:
+            differ = [one for one in told[:1] if differs_when_first(one.case or one.drawn, fresh)]
+        for one in differ:
+            one.verdict.message += f" {SENTENCE}"
+
+
+def _told(deck: DeckExercise, check: DeckCheck, failures: list[tuple[int, BaseException, Case]], explain: Ask) -> _Told:
     """The verdict with the smallest failing input: a small case of the build, else one shrunk from the public seed.
 
     Where neither fails (which takes an unusual answer), the failure of the deck is told in the grader's words alone.
     """
     over = next((error for _, error, _ in failures if isinstance(error, OverLimit)), None)
     if over is not None:
-        return CheckVerdict(check.check, LIMIT, str(over))
+        return _Told(CheckVerdict(check.check, LIMIT, str(over)), None, Case())
     ask = _bounded(explain)
     try:
         cases = deck.exercise.small_cases.get(check.check.name, [])
@@ -116,8 +143,8 @@ def _told(deck: DeckExercise, check: DeckCheck, failures: list[tuple[int, BaseEx
         known = None
     known = known or _shrink(deck, check.check, ask)
     if known is not None and not isinstance(known.error, OverLimit):
-        return judged(deck.exercise, check.check, known.error, known.case)
-    return in_general_words(check.check, failures[0][1])
+        return _Told(judged(deck.exercise, check.check, known.error, known.case), known.case, failures[0][2])
+    return _Told(in_general_words(check.check, failures[0][1]), None, failures[0][2])
 
 
 class _Spent(BaseException):
@@ -143,28 +170,23 @@ def _shrink(deck: DeckExercise, check: Check, ask: Ask) -> Failure | None:
     return smallest_failure(check, Student(ask, deck.exercise), seed=seed, ignore=_Spent)
 
 
-def _name_behaviour(deck: DeckExercise, answers: list[list[tuple] | Lost], failed: set[int], verdict: ExerciseVerdict) -> None:
-    """Name the misconceptions that give the student's answers on every case of some failing check, and fail no other check.
+def _recognised(deck: DeckExercise, failed: Iterable[int], explain: Ask) -> dict[str, set[str]]:
+    """Without the staff's half: what the answer behaves like by the numbers recorded of known mistakes, on the desk's inputs."""
+    checks, student = [deck.checks[number].check for number in failed], Student(explain, deck.exercise)
+    failures = {check.name: failing_cases(check, student, desk_cases(deck.exercise, check), set()) for check in checks}
+    return recognised(deck.exercise, {name: failing for name, failing in failures.items() if failing})
 
-    Two at most, those that explain most first.
-    """
+
+def _name_behaviour(deck: DeckExercise, answers: list[Answers | Lost], failed: set[int], verdict: ExerciseVerdict) -> None:
+    """Name what the answer behaves like; equal failing answers are diagnosed once for the class."""
+    known = tuple((number, answers[number].digest) for number in sorted(failed))
     lost = {number for number, given in enumerate(answers) if isinstance(given, Lost)}
-    explains = {}
-    for answer in deck.exercise.misconceptions:
-        same = {number for number in failed if _agree(answers[number], deck, answer, number)}
-        if same and deck.fails(answer, _fails) - lost <= failed:
-            explains[answer] = same & deck.fails(answer, _fails)
-    tells: list[str] = []
-    while explains and len(tells) < 2:
-        answer = max(explains, key=lambda known: len(explains[known]))
-        told = explains.pop(answer)
-        if not told:
-            break
-        tells.append(answer.tell)
-        for number in told:
-            verdict.checks[number].message += f" It behaves like {answer.tell}."
-        explains = {known: numbers - told for known, numbers in explains.items()}
-    verdict.behaves_like = "; and like ".join(tells) or None
+    key = (known, frozenset(lost))
+    if key not in deck.named:
+        given = {number: answers[number].decoded() for number in failed}
+        explains = explained(deck, given, lambda answer: deck.fails(answer, _fails) - lost)
+        deck.named[key] = {tell: {deck.checks[number].check.name for number in numbers} for tell, numbers in explains.items()}
+    name_behaviour(verdict, deck.named[key])
 
 
 def _fails(deck: DeckExercise, answer: Answer) -> set[int]:
@@ -172,29 +194,3 @@ def _fails(deck: DeckExercise, answer: Answer) -> set[int]:
     def ask(operation: tuple) -> tuple:
         return perform(answer.function, operation, deck.exercise.context)
     return {number for number, check in enumerate(deck.checks) if _failures(deck, check, deck.misconceived(answer, number), ask, set())}
-
-
-def _agree(ours: list[tuple] | Lost, deck: DeckExercise, answer: Answer, number: int) -> bool:
-    """Whether the answers to one check are those of a misconception; it is asked no more than it takes to disagree."""
-    if isinstance(ours, Lost):
-        return False
-    return all(same_answer(mine, deck.misconceived_at(answer, number, at)) for at, mine in enumerate(ours))
-
-
-def same_answer(one: Any, other: Any) -> bool:
-    """Whether two answers are the same for all practical purposes: equal up to rounding, NaN equal to NaN."""
-    if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor):
-        if one.shape != other.shape or one.is_complex() or other.is_complex():
-            return False
-        one, other = one.to(torch.float64), other.to(torch.float64)
-        scale = max(1.0, float(other.nan_to_num(0, 0, 0).abs().max()) if other.numel() else 1.0)
-        return torch.allclose(one, other, rtol=0, atol=TOLERANCE * scale, equal_nan=True)
-    if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
-        if one and other and one[0] == "raised" and other[0] == "raised":
-            return one[1] == other[1]
-        return len(one) == len(other) and all(map(same_answer, one, other))
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(same_answer(one[key], other[key]) for key in one)
-    if isinstance(one, torch.Tensor) or isinstance(other, torch.Tensor):
-        return False
-    return one == other

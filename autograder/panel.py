@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
+from autograder.heatmap import heat_maps
 from autograder.results import CheckResult, CounterexampleResult, ExerciseResult
 
 MARKS = {"correct": "✓", "wrong": "✗", "raised": "✗", "limit": "✗", "not_attempted": "–", "unreadable": "–", "grader_fault": "!"}
@@ -39,7 +40,8 @@ def failure_lines(check: CheckResult) -> list[str]:
     lines = [check.message] if check.message else []
     example = check.counterexample
     if example is not None:
-        lines.append(f"smallest input that shows it{' (not one of the hidden ones)' if check.visibility == 'hidden' else ''}:")
+        if example.inputs:
+            lines.append(f"smallest input that shows it{' (not one of the hidden ones)' if check.visibility == 'hidden' else ''}:")
         for name, text in example.inputs.items():
             lines += _indented(f"{name} = ", text)
         for head, text in _compared(example):
@@ -93,10 +95,13 @@ def _failure(check: CheckResult) -> str:
         table = [(name, text) for name, text in example.inputs.items()]
         table += _compared(example)
         cells = "".join(f'<tr style="background:none"><th scope="row" style="text-align:right;vertical-align:top;padding:.1em .7em .1em 0;'
-                        f'font-weight:600">{escape(name)}</th><td style="text-align:left;padding:.1em 0">{_pre(text)}</td></tr>'
+                        f'font-weight:600;max-width:14em">{escape(name)}</th><td style="text-align:left;padding:.1em 0">{_pre(text)}</td></tr>'
                         for name, text in table)
-        parts.append(f'<div style="margin-top:.3em">The smallest input that shows it{own}:</div>'
-                     f'<table style="border-collapse:collapse;margin:.1em 0 .3em 1em;border:none">{cells}</table>'
+        pictures = heat_maps(example.maps) if example.maps is not None else ""
+        intro = f"The smallest input that shows it{own}:" if example.inputs else "What it gives:" if table else ""
+        parts.append(f'<div style="margin-top:.3em">{intro}</div>'
+                     f'<div style="overflow-x:auto;margin:.1em 0 .3em 1em">'
+                     f'<table style="border-collapse:collapse;margin:0;border:none">{cells}</table></div>{pictures}'
                      f'<div>To see it yourself, run below your answer:</div><div style="margin-left:1em">'
                      f'{_pre(chr(10).join(example.reproduce), wrap=True)}</div>')
     if check.outcome in ("wrong", "raised", "limit"):

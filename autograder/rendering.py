@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+from dataclasses import dataclass
 from typing import Any, Iterator
 
 import torch
@@ -11,8 +12,48 @@ import torch
 from autograder.given import Given
 
 
-def render(value: Any, depth: int = 0) -> str:
-    """`value` as a person would want to read it: at most 6 x 6 entries, four digits, with its shape."""
+SIDE = 6
+
+
+@dataclass(frozen=True)
+class Window:
+    """A part of a tensor that can be looked at: SIDE x SIDE entries at most of the matrix at `index`, from `row` and `column` on."""
+
+    index: tuple[int, ...]
+    row: int
+    column: int
+
+    def of(self, value: torch.Tensor) -> torch.Tensor:
+        """That part of a tensor, always as a matrix (of a vector, one row)."""
+        matrix = value[self.index] if value.dim() > 1 else value.reshape(1, -1)
+        return matrix[self.row:self.row + SIDE, self.column:self.column + SIDE]
+
+
+def window(value: torch.Tensor, where: tuple[int, ...] | None) -> Window:
+    """The window in whose middle `where` is, as far as the edges allow; without it the one at the beginning."""
+    rows, columns = (1, *value.shape)[-2:] if value.dim() else (1, 1)
+    at = (0, *where)[-2:] if where else (0, 0)
+    index = tuple(where[:-2]) if where and value.dim() > 1 else (0,) * max(0, value.dim() - 2)
+    row, column = (max(0, min(place - SIDE // 2, size - SIDE)) for place, size in zip(at, (rows, columns)))
+    return Window(index, row, column)
+
+
+def _excerpt(value: torch.Tensor, where: tuple[int, ...]) -> str:
+    """The part of a large tensor around `where`, and which part it is."""
+    part = window(value, where)
+    shown = part.of(value) if value.dim() > 1 else part.of(value)[0]
+    rows = f"rows {part.row} to {part.row + len(shown) - 1}, " if value.dim() > 1 else ""
+    place = f"in [{', '.join(map(str, part.index))}] " if part.index else ""
+    with _printing(shown):
+        text = str(shown.detach())[7:-1].split(", dtype")[0].replace("\n       ", "\n")
+    columns = f"{'columns' if value.dim() > 1 else 'entries'} {part.column} to {part.column + shown.shape[-1] - 1}"
+    return f"{text}   ({place}{rows}{columns} of {' × '.join(map(str, value.shape))})"
+
+
+def render(value: Any, depth: int = 0, where: tuple[int, ...] | None = None) -> str:
+    """`value` as a person would want to read it: at most 6 x 6 entries (of a large tensor those around `where`), four digits, with its shape."""
+    if isinstance(value, torch.Tensor) and where and value.numel() > SIDE * SIDE and len(where) == value.dim():
+        return _excerpt(value, where)
     if isinstance(value, torch.Tensor):
         shape = " × ".join(map(str, value.shape)) or "a single number"
         with _printing(value):
@@ -26,7 +67,8 @@ def render(value: Any, depth: int = 0) -> str:
             rows = [f"[{i}] " + render(item, 1).replace("\n", "\n    ") for i, item in enumerate(value[:4])]  # one below the other
             return "\n".join([*rows, "…"] if len(value) > 4 else rows)
         return "(" + ", ".join(render(item, depth + 1) for item in value[:4]) + (", …)" if len(value) > 4 else ")")
-    return repr(value)[:200]
+    text = repr(value)
+    return text if len(text) <= 400 else text[:400] + " …"
 
 
 def literal(value: Any) -> str:
@@ -42,6 +84,7 @@ def literal(value: Any) -> str:
         return f"...  # {tuple(value.shape)}: too large to print"
     data = value.tolist()
     text = re.sub(r"(?<![\w'])(-?)(inf|nan)(?![\w'])", r"float('\1\2')", repr(data))
+    text = re.sub(r"(\d)\.0(?=[\],]|$)", r"\1.", text)
     dtype = "" if value.dtype in (torch.bool, torch.int64) else f", dtype={value.dtype}"
     suffix = f".reshape({tuple(value.shape)})" if value.numel() == 0 else ""
     return f"torch.tensor({text}{dtype}){suffix}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Literal
 
@@ -21,9 +22,21 @@ class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", serialize_by_alias=True)
 
 
+class MapsResult(_Model):
+    """A part of what was got and expected, 6 x 6 numbers at most in four digits: of the matrix at `index`, from `row` and `column` on;
+    `worst` says where in it they differ most."""
+
+    index: list[int]
+    row: int
+    column: int
+    worst: list[int]
+    got: list[list[str]]
+    expected: list[list[str]]
+
+
 class CounterexampleResult(_Model):
-    """The smallest failing input: the call, its arguments as text, `what` was expected and got, the whole `returned` value where
-    that is something else, and lines that reproduce it."""
+    """The smallest failing input: the call, its arguments as text, `what` was expected and got, the whole `returned` value where that
+    is something else, and lines that reproduce it. `maps` is there where a picture of both helps, for public checks only."""
 
     call: str
     inputs: dict[str, str]
@@ -33,6 +46,7 @@ class CounterexampleResult(_Model):
     got: str | None
     differs_at: list[int] | None
     reproduce: list[str]
+    maps: MapsResult | None = None
 
 
 class CheckResult(_Model):
@@ -126,7 +140,7 @@ def _check_result(verdict: CheckVerdict) -> CheckResult:
     check, example = verdict.check, verdict.counterexample
     return CheckResult(name=check.name, title=check.title, visibility=check.visibility, outcome=verdict.outcome,
                        points=verdict.points, max_points=check.points, message=verdict.message, hint=check.hint,
-                       counterexample=None if example is None else CounterexampleResult(**vars(example)))
+                       counterexample=None if example is None else CounterexampleResult.model_validate(asdict(example)))
 
 
 def _overall(exercises: list[ExerciseResult]) -> Outcome:

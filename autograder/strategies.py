@@ -31,7 +31,7 @@ class Filler:
         return torch.Generator().manual_seed(self.seed)
 
     def __call__(self, *shapes: tuple[int, ...]) -> list[torch.Tensor]:
-        """One float64 tensor a shape, entries O(1)."""
+        """One float64 tensor a shape, entries O(1), with two decimals at most, so that they can be copied by hand."""
         generator = self.generator()
         return [self._fill(shape, generator) for shape in shapes]
 
@@ -39,8 +39,8 @@ class Filler:
         if self.kind == "small integers":
             return torch.randint(-2, 3, shape, generator=generator).to(torch.float64)
         if self.kind == "uniform":
-            return torch.rand(shape, generator=generator, dtype=torch.float64) * 4 - 2
-        return torch.randn(shape, generator=generator, dtype=torch.float64)
+            return (torch.rand(shape, generator=generator, dtype=torch.float64) * 4 - 2).round(decimals=2)
+        return torch.randn(shape, generator=generator, dtype=torch.float64).round(decimals=2)
 
 
 @lru_cache(maxsize=None)
@@ -75,7 +75,8 @@ def distributions(*, batch=leading(), low: int = 1, high: int = 5, dims: int = 1
 
 
 def _rows(logits: torch.Tensor, zeros: bool) -> torch.Tensor:
-    alpha = torch.softmax(logits, -1)
+    weights = torch.exp2(logits)  # small integers then give plain fractions
+    alpha = weights / weights.sum(-1, keepdim=True)
     if zeros and logits.shape[-1] > 1:
         alpha = alpha * (logits >= logits.median(-1, keepdim=True).values)
         alpha = alpha / alpha.sum(-1, keepdim=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
@@ -64,16 +64,25 @@ def judged(exercise: Exercise, check: Check, error: BaseException, case: Case) -
     if isinstance(error, StudentRaised):
         return CheckVerdict(check, RAISED, _raised_sentence(error, hidden), example)
     if isinstance(error, Mismatch):
+        error = _own_words(error)
         sentence = error.sentence if hidden else str(error)
         return CheckVerdict(check, WRONG, f"{sentence}{_not_a_number(error, case)}.", example)
     return CheckVerdict(check, WRONG, f"The result could not be used as the check needs it ({type(error).__name__}).", example)
+
+
+def _own_words(error: Mismatch) -> Mismatch:
+    """The mismatch, with a sentence of its own where an input was changed."""
+    if error.what.endswith("after the call") and error.kind in ("values", "not_finite", "shape"):
+        what = error.what.removesuffix(" after the call")
+        return replace(error, kind="changed", sentence=f"{what} was changed by the call: a line of yours writes into an input")
+    return error
 
 
 def in_general_words(check: Check, error: BaseException) -> CheckVerdict:
     """The verdict on a failure that no example shows: its kind, and no word or number from the student's process."""
     if isinstance(error, StudentRaised):
         return CheckVerdict(check, RAISED, "An exception was raised, on larger inputs than an example can show.")
-    sentence = error.sentence if isinstance(error, Mismatch) else "the result could not be used as the check needs it"
+    sentence = _own_words(error).sentence if isinstance(error, Mismatch) else "the result could not be used as the check needs it"
     return CheckVerdict(check, WRONG, f"{sentence}, on larger inputs than an example can show.")
 
 

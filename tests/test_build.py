@@ -1,16 +1,20 @@
 """Building: current, the same twice, and nothing of the staff's in what students get."""
 
 import ast
+import base64
 import json
 import shutil
 
 import pytest
+import torch
 from support import ROOT, cells_of
 
 from autograder.assignment import CourseError, assignments, with_staff_half
 from autograder.build import _generate_release, is_current, solution_source, source_notebook
 from autograder.exercise import HIDDEN, PUBLIC
 from autograder.smallcases import find_small_cases
+from autograder.tells import known_tells
+from autograder.untrusted import wire
 
 SCRIPT = ROOT / "source/attention/attention.py"
 
@@ -64,6 +68,21 @@ def test_nothing_of_the_staff_is_in_the_release_or_in_the_package(assignment):
             for line in filter(lambda line: len(line.strip()) > 30, body.splitlines()):
                 assert line.strip() not in release, line
     assert "BEGIN SOLUTION" not in release
+
+
+@ALL
+def test_what_is_recorded_of_mistakes_is_their_sentence_and_numbers(assignment):
+    """Students' copies tell a mistake by numbers: of mistakes that public checks show, and nothing of hidden checks or of right answers."""
+    text = (ROOT / "autograder/exercises" / assignment / "built.json").read_text(encoding="utf-8")
+    assert len(text) < 150_000
+    for name, exercise in with_staff_half(assignment, ROOT).items():
+        rows, numbers = wire.decode(base64.b64decode(json.loads(text)["tells"][name]))
+        public = {check.name for check in exercise.checks if check.visibility == PUBLIC}
+        fails = {known.tell: exercise.fails[known.name] & public for known in exercise.misconceptions}
+        assert [row[0] for row in rows] == [tell for tell, failing in fails.items() if failing]
+        assert all(marks.keys() == fails[tell] and all(type(bits) is int for bits in marks.values()) for tell, marks in rows)
+        assert numbers.dtype is torch.float32 and numbers.shape == (len(numbers), 2)
+        assert len(known_tells(exercise)) == len(rows)
 
 
 @ALL

@@ -135,7 +135,7 @@ def test_the_worker_and_this_process_give_the_same_numbers(toy, grader):
         reply, = worker.ask([calls_request(toy), wire.encode([operations])], replies=1, seconds=30)
     finally:
         worker.kill()
-    from autograder.judge import same_answer
+    from autograder.behaviour import same_answer
     for (operation, answer), there in zip(case.calls, checked_answers(reply, len(operations))):
         assert same_answer(answer, there), operation[0]
 

@@ -63,7 +63,7 @@ def nan_at_zero(alpha):
     return -(alpha * alpha.log()).sum(-1)
 
 
-@exercise.misconception(caught_by=uniform_weights_give_ln_N, tell="bits (base 2) instead of nats")
+@exercise.misconception(caught_by=uniform_weights_give_ln_N, tell="bits (base 2, legitimate elsewhere) instead of nats")
 def in_bits(alpha):
     return -torch.special.xlogy(alpha, alpha).sum(-1) / math.log(2)
 

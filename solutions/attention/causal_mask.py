@@ -51,7 +51,9 @@ def diagonal_excluded(N):
     return torch.ones(N, N, dtype=torch.bool).tril(-1)
 
 
-@exercise.misconception(caught_by=a_token_sees_itself_and_the_past, tell="a mask in which True means blocked: the opposite meaning")
+@exercise.misconception(caught_by=a_token_sees_itself_and_the_past,
+                        tell="a mask in which True means blocked "
+                             "(legitimate elsewhere, as in nn.MultiheadAttention; here True means that attending is allowed)")
 def true_means_blocked(N):
     return torch.ones(N, N, dtype=torch.bool).triu(1)
 

@@ -51,7 +51,9 @@ def with_cumsum(lengths, N):
     return (torch.ones(len(lengths), 1, N).cumsum(-1) <= lengths.view(-1, 1, 1))
 
 
-@exercise.misconception(caught_by=allows_as_many_keys_as_tokens, tell="a mask in which True marks the padding: the opposite meaning")
+@exercise.misconception(caught_by=allows_as_many_keys_as_tokens,
+                        tell="a mask in which True marks the padding "
+                             "(legitimate elsewhere, as in torch's key_padding_mask; here True means that attending is allowed)")
 def true_marks_padding(lengths, N):
     return (torch.arange(N) >= lengths[:, None])[:, None, :]
 

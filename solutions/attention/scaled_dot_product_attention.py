@@ -147,6 +147,11 @@ def mask_multiplied_and_renormalised(Q, K, V, mask=None):
     return alpha @ V, alpha
 
 
+@exercise.alternate
+def in_two_steps(Q, K, V, mask=None):
+    return _attend(_scores(Q, K), V, mask)
+
+
 def _wrong(caught_by, tell):
     return exercise.misconception(caught_by=caught_by, tell=tell)
 
@@ -187,7 +192,9 @@ def scale_after_the_softmax(Q, K, V, mask=None):
     return Y / math.sqrt(Q.shape[-1]), alpha / math.sqrt(Q.shape[-1])
 
 
-@_wrong(a_masked_key_is_as_good_as_absent, "a mask read the other way round: True taken for forbidden")
+@_wrong(a_masked_key_is_as_good_as_absent,
+        "a mask read the other way round: True taken for forbidden "
+        "(legitimate elsewhere; here True means that attending is allowed)")
 def mask_inverted(Q, K, V, mask=None):
     return _attend(_scores(Q, K), V, None if mask is None else mask == 0)
 

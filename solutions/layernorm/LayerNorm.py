@@ -283,7 +283,9 @@ class GammaTimesBeta(_Layer):
         return self.gamma * (self.normalised(X) + self.beta)
 
 
-@_wrong(loaded_values_are_used, "the unbiased variance, with D - 1 in place of D")
+@_wrong(loaded_values_are_used,
+        "the unbiased variance, with D - 1 in place of D "
+        "(legitimate elsewhere, to estimate; LayerNorm divides by D)")
 class UnbiasedVariance(_Layer):
     def forward(self, X):
         return self.gamma * self.normalised(X, correction=1) + self.beta

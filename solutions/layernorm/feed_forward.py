@@ -94,6 +94,11 @@ def biases_as_an_extra_row(X, W_1, b_1, W_2, b_2):
     return torch.cat([torch.nn.functional.gelu(hidden), one], -1) @ torch.cat([W_2, b_2[None]])
 
 
+@exercise.alternate
+def in_one_line(X, W_1, b_1, W_2, b_2):
+    return _gelu(X @ W_1 + b_1) @ W_2 + b_2
+
+
 def _wrong(caught_by, tell):
     return exercise.misconception(caught_by=caught_by, tell=tell)
 
@@ -123,7 +128,7 @@ def relu(X, W_1, b_1, W_2, b_2):
     return torch.relu(X @ W_1 + b_1) @ W_2 + b_2
 
 
-@_wrong(gelu_stands_between_the_maps, "the tanh form of GELU in place of the exact one")
+@_wrong(gelu_stands_between_the_maps, "the tanh form of GELU (legitimate elsewhere, as in GPT-2) in place of the exact one")
 def tanh_form(X, W_1, b_1, W_2, b_2):
     return torch.nn.functional.gelu(X @ W_1 + b_1, approximate="tanh") @ W_2 + b_2
 

@@ -87,6 +87,11 @@ def _tanh(X, constant=0.044715, scale=math.sqrt(2 / math.pi), power=3):
     return 0.5 * X * (1 + torch.tanh(scale * (X + constant * X ** power)))
 
 
+@exercise.alternate
+def in_two_forms(X, approximate="none"):
+    return _tanh(X) if approximate == "tanh" else _exact(X)
+
+
 def _wrong(caught_by, tell):
     return exercise.misconception(caught_by=caught_by, tell=tell)
 
@@ -96,7 +101,9 @@ def relu(X, approximate="none"):
     return torch.relu(X)
 
 
-@_wrong(without_approximate_it_is_the_exact_form, "the tanh form whatever `approximate` says (the text \"none\" counts as true)")
+@_wrong(without_approximate_it_is_the_exact_form,
+        "the tanh form whatever `approximate` says "
+        "(legitimate elsewhere, as in GPT-2; here it is exact where \"none\" is passed, a text that counts as true)")
 def always_tanh(X, approximate="none"):
     return _tanh(X)
 

@@ -111,6 +111,12 @@ def _back(G, X_hat, root):
     return (G - G.mean(-1, keepdim=True) - X_hat * (G * X_hat).mean(-1, keepdim=True)) / root
 
 
+@exercise.alternate
+def in_two_steps(dY, X, gamma, eps=1e-5):
+    root, X_hat, G, dgamma, dbeta = _parts(dY, X, gamma, eps)
+    return _back(G, X_hat, root), dgamma, dbeta
+
+
 def _wrong(caught_by, tell):
     return exercise.misconception(caught_by=caught_by, tell=tell)
 
@@ -200,7 +206,9 @@ def means_over_the_tokens(dY, X, gamma, eps=1e-5):
     return (G - G.mean(-2, keepdim=True) - X_hat * (G * X_hat).mean(-2, keepdim=True)) / root, dgamma, dbeta
 
 
-@_wrong(dX_agrees_with_finite_differences, "the gradient of a LayerNorm with the unbiased variance (D - 1)")
+@_wrong(dX_agrees_with_finite_differences,
+        "the gradient of a LayerNorm with the unbiased variance "
+        "(D - 1: legitimate elsewhere, to estimate; LayerNorm divides by D)")
 def unbiased_variance(dY, X, gamma, eps=1e-5):
     root = (X.var(-1, keepdim=True) + eps).sqrt()
     X_hat, G = (X - X.mean(-1, keepdim=True)) / root, dY * gamma

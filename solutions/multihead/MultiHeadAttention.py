@@ -443,7 +443,9 @@ class mask_ignored(_Layer):
         return super().weights(scores, None)
 
 
-@_wrong(a_mask_holds_in_every_head, "a mask read the other way round: True taken for forbidden, as in nn.MultiheadAttention")
+@_wrong(a_mask_holds_in_every_head,
+        "a mask read the other way round: True taken for forbidden "
+        "(legitimate elsewhere, as in nn.MultiheadAttention; here True means that attending is allowed)")
 class mask_inverted(_Layer):
     def weights(self, scores, mask):
         return super().weights(scores, None if mask is None else ~mask)

@@ -104,6 +104,11 @@ def _heads(X, W_q, W_k, W_v, divisor=None, dim=-1):
     return [alpha @ (X @ c) for alpha, c in zip(_alphas(X, W_q, W_k, divisor, dim), W_v)]
 
 
+@exercise.alternate
+def in_two_steps(X, W_q, W_k, W_v, W_o):
+    return torch.cat(_heads(X, W_q, W_k, W_v), -1) @ W_o
+
+
 def _wrong(caught_by, tell):
     return exercise.misconception(caught_by=caught_by, tell=tell)
 

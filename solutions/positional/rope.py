@@ -195,6 +195,11 @@ def _turn_halves(X, angles):
     return torch.cat([x * c - y * s, x * s + y * c], -1)
 
 
+@exercise.alternate
+def in_one_line(X, positions=None, L=10000.0):
+    return _turn(X, _places(X, positions)[:, None] * _speeds(X.shape[-1], L))
+
+
 def _wrong(caught_by, tell):
     return exercise.misconception(caught_by=caught_by, tell=tell)
 
@@ -205,17 +210,23 @@ def not_rotated(X, positions=None, L=10000.0):
     return X.clone()
 
 
-@_wrong(neighbours_are_the_pairs, "the half-split convention, in which feature i turns with feature i + D_k/2; here neighbours are the pairs")
+@_wrong(neighbours_are_the_pairs,
+        "the half-split convention "
+        "(legitimate elsewhere: feature i turns with feature i + D_k/2; this course pairs 2i, 2i + 1)")
 def half_split(X, positions=None, L=10000.0):
     return _turn_halves(X, _places(X, positions)[:, None] * _speeds(X.shape[-1], L))
 
 
-@_wrong(one_pair_turns_anticlockwise, "a rotation the other way: by minus n times theta (clockwise)")
+@_wrong(one_pair_turns_anticlockwise,
+        "a rotation the other way, by minus n times theta "
+        "(legitimate elsewhere; this course turns by plus n times theta, anticlockwise)")
 def reversed_rotation(X, positions=None, L=10000.0):
     return _turn(X, -_places(X, positions)[:, None] * _speeds(X.shape[-1], L))
 
 
-@_wrong(one_pair_turns_anticlockwise, "the half-split convention, and a rotation the other way as well")
+@_wrong(one_pair_turns_anticlockwise,
+        "the half-split convention, and a rotation the other way as well "
+        "(both legitimate elsewhere; this course pairs 2i, 2i + 1 and turns by plus n times theta)")
 def half_split_and_reversed(X, positions=None, L=10000.0):
     return _turn_halves(X, -_places(X, positions)[:, None] * _speeds(X.shape[-1], L))
 

@@ -187,6 +187,11 @@ def _attend(Q, K, V, mask=None, scale=None, fill=float("-inf"), dim=-1):
     return alpha @ V, alpha
 
 
+@exercise.alternate
+def in_one_line(Q, K, V, positions=None, mask=None, L=10000.0):
+    return _attend(_rope(Q, positions, L), _rope(K, positions, L), V, mask)
+
+
 def _wrong(caught_by, tell):
     return exercise.misconception(caught_by=caught_by, tell=tell)
 
@@ -224,13 +229,16 @@ def keys_mixed(Q, K, V, positions=None, mask=None, L=10000.0):
     return _attend(Q, K, K, mask)
 
 
-@_wrong(one_pair_turns_anticlockwise, "queries and keys that are both rotated the other way, by minus n times theta")
+@_wrong(one_pair_turns_anticlockwise,
+        "queries and keys that are both rotated the other way, by minus n times theta "
+        "(legitimate elsewhere; this course turns by plus n times theta)")
 def reversed_rotation(Q, K, V, positions=None, mask=None, L=10000.0):
     return _attend(_turn(Q, -_angles(Q, positions, L)), _turn(K, -_angles(K, positions, L)), V, mask)
 
 
 @_wrong(agrees_with_the_reference,
-        "the half-split convention in queries and keys (feature i turns with feature i + D_k/2); here neighbours are the pairs")
+        "the half-split convention in queries and keys "
+        "(legitimate elsewhere: feature i turns with feature i + D_k/2; this course pairs 2i, 2i + 1)")
 def half_split(Q, K, V, positions=None, mask=None, L=10000.0):
     def turned(X):
         angles = _angles(X, positions, L)
@@ -301,7 +309,9 @@ def encodings_added(Q, K, V, positions=None, mask=None, L=10000.0):
     return _attend(Q + r, K + r, V, mask)
 
 
-@_wrong(a_masked_key_gets_no_weight, "a mask read the other way round: True taken for forbidden")
+@_wrong(a_masked_key_gets_no_weight,
+        "a mask read the other way round: True taken for forbidden "
+        "(legitimate elsewhere; here True means that attending is allowed)")
 def mask_inverted(Q, K, V, positions=None, mask=None, L=10000.0):
     return _attend(_rope(Q, positions, L), _rope(K, positions, L), V, None if mask is None else mask == 0)
 

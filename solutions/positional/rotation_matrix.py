@@ -118,18 +118,27 @@ def _angles(k, D, L):
     return k * L ** (-torch.arange(0, D, 2, dtype=torch.float64) / D)
 
 
+@exercise.alternate
+def in_one_line(k, D, L=10000.0):
+    return _rotation(_angles(k, D, L))
+
+
 def _wrong(caught_by, tell):
     return exercise.misconception(caught_by=caught_by, tell=tell)
 
 
-@_wrong(only_neighbours_mix, "the half-split layout, in which feature i turns with feature i + D/2; here neighbours are the pairs")
+@_wrong(only_neighbours_mix,
+        "the half-split layout "
+        "(legitimate elsewhere: feature i turns with feature i + D/2; this course pairs 2i, 2i + 1)")
 def half_split(k, D, L=10000.0):
     angles = _angles(k, D, L)
     half = torch.arange(D // 2)
     return _rotation(angles, (half, half + D // 2))
 
 
-@_wrong(one_pair_is_turned_the_right_way, "a rotation the other way (the transpose): it moves encodings back by k, or acts on rows from the right")
+@_wrong(one_pair_is_turned_the_right_way,
+        "a rotation the other way "
+        "(the transpose, legitimate where it acts on rows from the right; here it moves encodings back by k)")
 def transposed(k, D, L=10000.0):
     return _rotation(_angles(k, D, L)).mT
 

@@ -450,7 +450,7 @@ class residual_from_the_input(_Decoder):
         return Z + self.mlp(self.norm3(Z))
 
 
-@_wrong(agrees_with_torch, "LayerNorms after the three additions (post-norm) instead of before the three parts")
+@_wrong(agrees_with_torch, "LayerNorms after the three additions (post-norm, legitimate elsewhere) instead of before the three parts")
 class post_norm(_Decoder):
     def forward(self, X, memory, mask=None):
         X = self.norm1(X + self.attend(X, mask))

@@ -167,6 +167,11 @@ def _product(layers):
     return functools.reduce(lambda earlier, layer: layer @ earlier, layers)
 
 
+@exercise.alternate
+def in_one_line(alphas):
+    return _product([_mixed(alpha) for alpha in alphas])
+
+
 def _wrong(caught_by, tell):
     return exercise.misconception(caught_by=caught_by, tell=tell)
 

@@ -29,7 +29,8 @@ def maps(*, layers=(1, 3), heads=(1, 3), tokens=(3, 4)):
 
 def _filled(drawn):
     (L, H, N), filler = drawn
-    return [torch.softmax(logits, -1) for logits in filler(*[(H, N, N)] * L)]
+    weights = [torch.exp2(logits) for logits in filler(*[(H, N, N)] * L)]  # small integers give plain fractions
+    return [one / one.sum(-1, keepdim=True) for one in weights]
 
 
 several = maps(layers=(2, 3))  # two or three layers
