@@ -22,7 +22,9 @@ def simple_attention(X):
     return alpha @ X, alpha
 
 
-@exercise.hidden_check(points=2, hint="Compare with the formula on two tokens of two features, then on a batch.")
+@exercise.hidden_check(points=2, hint="Compare with the formula on two tokens of two features, then on a batch.",
+                       kept="the public check of Y takes the student's own weights; here both are held against the formula, with "
+                            "points for the whole")
 @given(tensors())
 def agrees_with_the_reference(student, X):
     """Agrees with the reference with none, one and two batch dimensions."""
@@ -185,3 +187,9 @@ def in_place(X):
 def rounded(X):
     alpha = torch.softmax(X @ X.mT, -1)
     return (alpha @ X).round(decimals=3), alpha.round(decimals=3)
+
+
+@exercise.misconception(caught_by=the_gradient_is_right, tell="weights through which no gradient flows")
+def weights_detached(X):
+    alpha = torch.softmax(X @ X.mT, -1)
+    return alpha.detach() @ X, alpha
