@@ -178,13 +178,13 @@ def with_empty_row(draw):
     """Two sets of tokens and a mask that leaves one query, of one sentence or of all, or all queries of one sentence no key at all."""
     D, H, filler, X_q, X_kv = draw(attending(low=2))
     B, N_q = X_q.shape[:2]
-    mask = torch.ones(*draw(st.sampled_from([(B, N_q), (B, 1), (N_q,)])), X_kv.shape[1], dtype=torch.bool)
+    mask = torch.ones(*draw(st.sampled_from([(N_q,), (N_q,), (B, N_q), (B, 1)])), X_kv.shape[1], dtype=torch.bool)
     rows = mask if mask.dim() == 2 else mask[draw(st.integers(0, B - 1))]
     rows[draw(st.integers(0, N_q - 1)) % len(rows)] = False
     return D, H, filler, X_q, X_kv, mask
 
 
-@exercise.check(points=0.5, examples=10, hint="What does your softmax give for a row of -inf only, and what does W_o make of a row of zeros? The "
+@exercise.check(points=0.5, examples=16, hint="What does your softmax give for a row of -inf only, and what does W_o make of a row of zeros? The "
                                               "rule is in the text above.")
 @given(with_empty_row())
 def a_query_that_sees_nothing_gets_the_bias(student, case):
