@@ -88,16 +88,15 @@ def build_findings(root: Path, assignment: str) -> list[str]:
         text = source_notebook(script, exercises, root / "solutions" / assignment)
     except CourseError as error:
         return [str(error)]
-    found = [] if source.is_file() and source.read_text(encoding="utf-8") == text else [f"{source}: stale; {mend}"]
+    stale = [] if source.is_file() and source.read_text(encoding="utf-8") == text else [source]
     with tempfile.TemporaryDirectory(prefix="autograder-doctor-") as scratch:
         fresh, made = Path(scratch, f"{assignment}.ipynb"), Path(scratch, "release.ipynb")
         fresh.write_text(text, encoding="utf-8")
         _generate_release(fresh, made, assignment)
         if not release.is_file() or release.read_text(encoding="utf-8") != made.read_text(encoding="utf-8"):
-            found.append(f"{release}: stale; {mend}")
-    found += [f"{path}: stale; {mend}" for path in (built_file(assignment), root / "solutions" / assignment / "built.json")
-              if not is_current(path, exercises, root)]
-    return found + _release_findings(release, exercises, root)
+            stale.append(release)
+    stale += [path for path in (built_file(assignment), root / "solutions" / assignment / "built.json") if not is_current(path, exercises, root)]
+    return [f"{path}: stale; {mend}" for path in stale] + _release_findings(release, exercises, root)
 
 
 def _release_findings(release: Path, exercises: dict[str, Exercise], root: Path) -> list[str]:

@@ -122,6 +122,7 @@ def collect(assignment: Annotated[str, typer.Argument(metavar="ASSIGNMENT", help
 
 @app.command()
 def doctor(names: Annotated[Optional[list[str]], typer.Argument(metavar="[ASSIGNMENT]...", help="All of them by default.")] = None,
+           exercise: Annotated[Optional[list[str]], typer.Option(metavar="NAME", help="Only this exercise (may be repeated); nothing is rehearsed.")] = None,
            machine: Annotated[bool, typer.Option("--machine", help="Look at the machine only.")] = False,
            report: Annotated[Optional[Path], typer.Option(metavar="PATH.html", help="Write the kill matrix there: who catches what.")] = None,
            seeds: Annotated[int, typer.Option(min=3, metavar="N", help="Decks that the right answers must pass.")] = 10,
@@ -138,7 +139,7 @@ def doctor(names: Annotated[Optional[list[str]], typer.Argument(metavar="[ASSIGN
     if not machine:
         from autograder.report import examine_with_progress
         chosen = names or [assignment.name for assignment in course.assignments]
-        found += examine_with_progress(out, root, course, chosen, seeds=seeds, workers=workers, page=report)
+        found += examine_with_progress(out, root, course, chosen, only=exercise or [], seeds=seeds, workers=workers, page=report)
     for one in found:
         out.print(f"[bold red]wrong:[/] {escape(one)}")
     if found:

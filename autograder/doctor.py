@@ -44,36 +44,46 @@ def examine_machine(console: Console, course: Course) -> list[str]:
     return []
 
 
-def examine_assignments(root: Path, course: Course, names: list[str], *, seeds: int, workers: int,
+def examine_assignments(root: Path, course: Course, names: list[str], *, only: list[str], seeds: int, workers: int,
                         progress: Callable[[], None]) -> tuple[list[Soundness], list[str]]:
-    """Examine every exercise of the named assignments, their built files and a rehearsal of each.
+    """Examine every exercise of the named assignments (of some the `only` ones), their built files, and a rehearsal of each.
 
     seeds: how many decks the right answers meet, the course's own among them. Returns what was found out about each exercise, and all
     findings: each names a file and the command or change that mends it.
     """
-    exercises = [(name, exercise) for name in names for exercise in with_staff_half(name, root)]
+    exercises = _chosen(root, names, only)
     right = [course.seed, *range(1, seeds)]
     with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
         examined = [pool.submit(examine, root, *one, right_seeds=right, wrong_seeds=right[:WRONG_SEEDS]) for one in exercises]
-        rehearsed = [pool.submit(_whole, root, course, name) for name in names]
+        rehearsed = [pool.submit(_whole, root, course, name, bool(only)) for name in names]
         for _ in as_completed([*rehearsed, *examined]):
             progress()
     sound = [future.result() for future in examined]
-    return sound, [finding for future in rehearsed for finding in future.result()] + [finding for one in sound for finding in one.findings]
+    found = [finding for future in rehearsed for finding in future.result()] + [finding for one in sound for finding in one.findings]
+    return sound, [finding.replace(f"{root}/", "") for finding in found]
 
 
-def _whole(root: Path, course: Course, name: str) -> list[str]:
-    """What is wrong with an assignment as a whole."""
+def _chosen(root: Path, names: list[str], only: list[str]) -> list[tuple[str, str]]:
+    """Assignment and exercise, of all exercises or those that are named."""
+    known = [(name, exercise) for name in names for exercise in with_staff_half(name, root)]
+    unknown = set(only) - {exercise for _, exercise in known}
+    if unknown:
+        raise CourseError(f"--exercise {min(unknown)}: there is no such exercise in {', '.join(names)}; there are {', '.join(e for _, e in known)}")
+    return [one for one in known if not only or one[1] in only]
+
+
+def _whole(root: Path, course: Course, name: str, in_part: bool) -> list[str]:
+    """What is wrong with an assignment as a whole; it is rehearsed unless only part of it is looked at."""
     stale = build_findings(root, name)
     try:
-        return stale + rehearse(root, course, name)
+        return stale if in_part else stale + rehearse(root, course, name)
     except CourseError as error:
         return [*stale, str(error)]
 
 
-def steps(root: Path, names: list[str]) -> int:
+def steps(root: Path, names: list[str], only: list[str]) -> int:
     """How often `progress` of `examine_assignments` will be called."""
-    return sum(len(with_staff_half(name, root)) for name in names) + len(names)
+    return len(_chosen(root, names, only)) + len(names)
 
 
 def show_soundness(console: Console, sound: list[Soundness]) -> None:

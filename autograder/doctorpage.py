@@ -52,6 +52,7 @@ def _exercise(one: Soundness, *, with_script: bool) -> str:
     parts = [f'<h2 id="{_anchor(one)}">{escape(one.assignment)}: {escape(one.exercise)}</h2>',
              _table(("check", "seen by students", "examples drawn", f"needed by its own misconceptions ({SPARE} times as many are drawn at least)",
                      "wrong answers that no other public check catches"), checks),
+             "<p>Below, a number is the example at which a check fails the answer, at the latest over the seeds; where there is none, the answer passes.</p>",
              '<div class="scroll">', _matrix(one).to_html(full_html=False, include_plotlyjs=with_script, config={"displayModeBar": False}), "</div>"]
     if one.equivalents:
         parts.append("<p>Mutants that are no wrong answers:</p><ul>" + "".join(
@@ -71,7 +72,7 @@ def _matrix(one: Soundness) -> go.Figure:
         customdata=[[_hover(answer, cell) for cell in row] for answer, row in zip(wrong, cells)], hovertemplate="%{x}<br>%{customdata}<extra></extra>",
         colorbar={"title": "first failing example", "tickvals": [0, 1, 2, 3, 4], "ticktext": ["1", "2", "4", "8", "16 and later"], "len": 300,
                   "lenmode": "pixels", "yanchor": "top", "y": 1}))
-    figure.update_layout(height=260 + 17 * len(wrong), width=620 + 42 * len(names), margin={"l": 460, "t": 230, "r": 20, "b": 10}, plot_bgcolor="#fff",
+    figure.update_layout(height=230 + 17 * len(wrong), width=620 + 42 * len(names), margin={"l": 460, "t": 200, "r": 20, "b": 10}, plot_bgcolor="#fff",
                          font={"size": 11, "color": "#111"}, xaxis={"side": "top", "tickangle": -60, "showgrid": False},
                          yaxis={"autorange": "reversed", "showgrid": False, "dtick": 1})
     return figure

@@ -42,14 +42,15 @@ def grade_with_progress(console: Console, root: Path, course: Course, handed: li
     return results
 
 
-def examine_with_progress(console: Console, root: Path, course: Course, names: list[str], *, seeds: int, workers: int | None,
-                          page: Path | None) -> list[str]:
+def examine_with_progress(console: Console, root: Path, course: Course, names: list[str], *, only: list[str], seeds: int,
+                          workers: int | None, page: Path | None) -> list[str]:
     """Let the doctor examine assignments, show what the checks catch, write the page where one is asked for; returns the findings."""
     from autograder.batch import default_workers
     from autograder.doctor import examine_assignments, show_soundness, steps
     with _progress(console) as bar:
-        task = bar.add_task("examining", total=steps(root, names))
-        sound, found = examine_assignments(root, course, names, seeds=seeds, workers=workers or default_workers(), progress=lambda: bar.advance(task))
+        task = bar.add_task("examining", total=steps(root, names, only))
+        sound, found = examine_assignments(root, course, names, only=only, seeds=seeds, workers=workers or default_workers(),
+                                           progress=lambda: bar.advance(task))
     show_soundness(console, sound)
     if page is not None:
         from autograder.doctorpage import page_text

@@ -1,6 +1,7 @@
 """Every assignment's checks held against right, wrong and trivial answers.
 
-AUTOGRADER_SEEDS says how many course seeds the right answers must pass (`make prove` uses 300).
+Each check draws alone here, as at the desk; `make doctor` and `make prove` hold answers against decks, as in grading. AUTOGRADER_SEEDS says how
+many course seeds the right answers must pass.
 """
 
 from __future__ import annotations
