@@ -56,6 +56,8 @@ class _Draft:
 
 def build(root: Path, assignment: str) -> list[Path]:
     """Write source notebook, release and the two ``built.json`` of `assignment`; return the paths written."""
+    import torch
+    torch.set_num_threads(1)  # two are many times slower where cores are shared
     script = root / "source" / assignment / f"{assignment}.py"
     exercises = with_staff_half(assignment, root)
     source = script.with_suffix(".ipynb")
