@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 
+_BELOW = ("torch.ops.", "torch._C.", "torch._VF.")  # where torch's own functions lead to
+
+
 @dataclass(frozen=True)
 class Use:
     """One use: the forbidden function, and the student's line."""
@@ -32,7 +35,7 @@ def forbidden_uses(sources: list[str], forbids: tuple[str, ...]) -> list[Use]:
     for source, tree in trees:
         for node in ast.walk(tree):
             for function in forbids:
-                if isinstance(node, (ast.Attribute, ast.Name)) and _is(node, function, names):
+                if _is(node, function, names):
                     line = source.splitlines()[node.lineno - 1].strip()[:120]
                     uses.setdefault((function.rpartition(".")[2], line), Use(function, line))
     return list(uses.values())
@@ -57,20 +60,25 @@ def _imported(tree: ast.Module) -> dict[str, str]:
     return names
 
 
-def _is(node: ast.Attribute | ast.Name, function: str, names: dict[str, str]) -> bool:
+def _is(node: ast.AST, function: str, names: dict[str, str]) -> bool:
     module, _, last = function.rpartition(".")
     dotted = _dotted(node, names)
     if dotted == function:
         return True
+    if dotted and dotted.startswith(_BELOW) and dotted.rpartition(".")[2].strip("_") == last:
+        return True  # the operator that the library's function itself calls
     # a method of a tensor: x.softmax(...), where x is no module that we know
     return module == "torch.Tensor" and isinstance(node, ast.Attribute) and node.attr == last and dotted is None
 
 
-def _dotted(node: ast.expr, names: dict[str, str]) -> str | None:
-    """The full dotted name of an expression such as ``F.softmax``, or None where it starts from no import."""
+def _dotted(node: ast.AST, names: dict[str, str]) -> str | None:
+    """The full dotted name of an expression such as ``F.softmax`` or ``getattr(F, "softmax")``, or None where it starts from no import."""
     if isinstance(node, ast.Name):
         return names.get(node.id)
+    base, last = None, ""
     if isinstance(node, ast.Attribute):
-        base = _dotted(node.value, names)
-        return f"{base}.{node.attr}" if base else None
-    return None
+        base, last = node.value, node.attr
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "getattr" and len(node.args) > 1:
+        base, last = node.args[0], getattr(node.args[1], "value", "")
+    inside = _dotted(base, names) if base is not None and type(last) is str else None
+    return f"{inside}.{last}" if inside and last else None

@@ -7,15 +7,24 @@ import os
 import shutil
 import time
 from pathlib import Path
-from typing import Any, Callable
+from typing import Any, Callable, Iterator
 
 import pytest
 import torch
+from arms import Arms
+from arms import arms as all_arms
 from attacking import ROOT, TOKEN, TRY, Attacked, code_cell, graded
 
 from autograder.answers import filled_in, reference_answers
 from autograder.course import read_course
 from autograder.grader import Grader, make_grader
+
+
+@pytest.fixture(scope="session")
+def arms(tmp_path_factory) -> Iterator[Arms]:
+    """The arms that attacks are run in."""
+    with all_arms(tmp_path_factory.mktemp("arms")) as made:
+        yield made
 
 
 @pytest.fixture(scope="session")

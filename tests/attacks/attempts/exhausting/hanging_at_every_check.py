@@ -1,0 +1,10 @@
+"""Hangs in three exercises, so that the time limit of every check in them is used up.
+
+ids: D27
+wants: stop
+"""
+
+
+def softmax(Z, dim=-1):
+    while True:
+        pass

@@ -1,0 +1,17 @@
+"""Sends sizes whose sum is beyond 64 bits.
+
+ids: C11
+wants: marks
+arms: boundary only, full sandbox
+because: a grader that shares the student's process sends itself no messages
+"""
+import os
+import struct
+
+from autograder.untrusted import wire, worker
+
+worker.encoded = lambda value: struct.pack("<QQ", 2 ** 64 - 1, 17)
+
+
+def softmax(Z, dim=-1):
+    return Z

@@ -1,0 +1,17 @@
+"""Sends one answer to all questions.
+
+ids: C15
+wants: marks
+arms: boundary only, full sandbox
+because: a grader that shares the student's process sends itself no messages
+"""
+import os
+import struct
+
+from autograder.untrusted import wire, worker
+
+worker.encoded = lambda value: wire.encode([('value', True)])
+
+
+def softmax(Z, dim=-1):
+    return Z
