@@ -17,11 +17,12 @@ from pathlib import Path
 from typing import Iterator
 
 import control
+import nbformat
 import torch
 from attacking import QUICK, THROUGH, TOKEN, Attacked, bystander, graded, listener, make_course, told, written
 from attempt import BOUNDARY, CONTROL, SANDBOX, Attempt
 from naive_notebook import POINTS
-from nbconvert.filters.markdown_mistune import markdown2html_mistune
+from nbconvert.filters.markdown_mistune import InvalidNotebook, markdown2html_mistune
 from parcel import MUCH, Parcel, TakenIn, intake, unpacked_naively
 
 from autograder.answers import reference_answers
@@ -34,20 +35,21 @@ from autograder.grader import Grader, make_grader
 from autograder.launch import ISOLATED, NONE, PACKAGE
 
 WORKS, STOPPED, UNCLAIMED, FLAGGED, NOT_TRIED = "works", "stopped", "works, not claimed", "flagged", "not tried"
-MARKUP = ("<script", "<svg", "onerror=", "javascript:", "vbscript:")
+MARKUP = re.compile(r"<(script|svg|iframe|object)|<[a-z][^>]*\son\w+\s*=|(href|src)=[\s\"\']*(javascript|vbscript):", re.IGNORECASE)
 PAGES = 5_000_000  # characters of a report that nobody can open
 LONG = 8.0
 
 
 @dataclass(frozen=True)
 class Came:
-    """What came of an attack in an arm. received: every byte that left the student's process. honest: the next student's full marks."""
+    """What came of an attack in an arm. received: every byte that left the student's process. markup: what a browser is
+    given, None where the page cannot be made. honest: the next student's full marks."""
 
     marks: float
     shown: str
     printed: str
     received: bytes
-    markup: str
+    markup: str | None
     honest: bool
     seconds: float
     remarks: str = ""
@@ -99,6 +101,7 @@ class Arms:
     def _notebook(self, attempt: Attempt, arm: str, folder: Path) -> bool | str:
         came = self._in_process(attempt, folder) if arm == CONTROL else self._graded(attempt, arm, folder)
         assert arm == CONTROL or came.honest, "an honest notebook suffered from the attack before it"
+        assert came.markup is not None or attempt.wants == "stop", "no page can be made of the notebook"
         assert arm == CONTROL or "secret" == attempt.wants and arm not in attempt.claimed or TOKEN not in came.shown + came.received.decode("latin-1")
         if attempt.wants == "flag" and arm != CONTROL:
             return FLAGGED if "For a person to look at" in came.remarks else bool(came.marks)
@@ -152,7 +155,7 @@ class Arms:
         text = judged.output.decode("utf-8", "replace")
         honest = judged.scores["ada"] == sum(POINTS.values())
         marks = (judged.scores["eve"] or 0.0) - others
-        return Came(marks if marks > 1e-9 else 0.0, text, text, judged.output, text, honest, time.monotonic() - start)
+        return Came(marks if marks > 1e-9 else 0.0, text, text, judged.output, text + markdown2html_mistune(text[:10_000]), honest, time.monotonic() - start)
 
     def _graded(self, attempt: Attempt, arm: str, folder: Path) -> Came:
         grader = self.graders[arm]
@@ -166,11 +169,13 @@ class Arms:
         after = graded(grader, notebooks["ada"].encode())
         ada = Attacked(after.result, after.notebook, 0.0)
         assert "grader_fault" not in {exercise.outcome for exercise in eve.result.exercises}
-        if attempt.group == "exhausting":
-            eve.harms_no_other(attempt.exercise)
-            assert attempt.exercise in attempt.answers or eve.exercise().score == eve.exercise().max_score
+        if attempt.group in ("exhausting", "notebook"):
+            lost = {*attempt.answers} or ({attempt.exercise} if attempt.wants == "marks" else set())
+            assert [e.name for e in eve.result.exercises if e.name not in lost and e.score != e.max_score] == [], "other exercises suffered"
+            assert eve.result.max_score == ada.result.max_score
+            nbformat.validate(nbformat.reads(eve.notebook, as_version=4))
         answered = attempt.exercise in attempt.answers or attempt.wants == "marks"
-        marks = eve.exercise(attempt.exercise).score if answered else 0.0
+        marks = max(eve.exercise(name).score for name in {*attempt.answers, attempt.exercise}) if answered else 0.0
         return Came(marks, eve.text, eve.printed + ada.printed, received, _markup(eve.notebook), ada.result.score == ada.result.max_score,
                     eve.seconds, " ".join(eve.exercise(attempt.exercise).remarks))
 
@@ -189,12 +194,19 @@ def _limits(attempt: Attempt) -> dict[str, float]:
     return QUICK if attempt.answers else QUICK | {"check_seconds": 5.0}
 
 
-def _markup(notebook: str) -> str:
-    """What a browser is given of a notebook: its prose as nbgrader renders it, and its outputs other than text and images."""
+def _markup(notebook: str) -> str | None:
+    """What a browser is given of a notebook: its prose as nbgrader renders it, and its outputs other than text and images.
+
+    None where nbgrader's renderer raises.
+    """
     parts = []
     for cell in json.loads(notebook)["cells"]:
         if cell["cell_type"] == "markdown":
-            parts += [markdown2html_mistune("".join(cell["source"])).lower(), json.dumps(cell.get("attachments", {}))]
+            try:
+                parts.append(markdown2html_mistune("".join(cell["source"])))
+            except InvalidNotebook:
+                return None
+            parts.append(json.dumps(cell.get("attachments", {})))
         for output in cell.get("outputs", []):
             parts += ["".join(data) for kind, data in output.get("data", {}).items() if kind not in ("text/plain", "image/png")]
     return "\n".join(parts)
@@ -210,9 +222,9 @@ def succeeded(attempt: Attempt, came: Came, hidden: frozenset[str], arm: str) ->
         flat = "".join(came.shown.split())
         return repr(control.NUMBER) in flat if arm == CONTROL else any(text in flat for text in hidden)
     if attempt.wants == "markup":
-        return any(mark in came.markup for mark in MARKUP)
+        return MARKUP.search(came.markup) is not None
     if attempt.wants == "stop":
-        return not came.honest or len(came.shown) > PAGES or came.seconds > LONG or arm != CONTROL and came.marks > 0
+        return not came.honest or came.markup is None or len(came.shown) > PAGES or came.seconds > LONG or arm != CONTROL and came.marks > 0
     return THROUGH in came.printed
 
 

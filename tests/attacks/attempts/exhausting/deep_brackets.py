@@ -10,5 +10,5 @@ exec("x = " + "(" * 5000 + ")" * 5000)
 # %% file
 def change(notebook):
     for cell in notebook["cells"]:
-        if cell["source"].startswith("exec("):
+        if "".join(cell["source"]).startswith("exec("):
             cell["source"] = "x = " + "(" * 5000 + ")" * 5000

@@ -10,5 +10,5 @@ x = "minus"
 # %% file
 def change(notebook):
     for cell in notebook["cells"]:
-        if cell["source"].startswith('x = "minus"'):
+        if "".join(cell["source"]).startswith('x = "minus"'):
             cell["source"] = "x = " + "-" * 20000 + "1"

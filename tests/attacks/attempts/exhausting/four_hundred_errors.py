@@ -9,5 +9,5 @@ because: a naive grader stops at the first one
 # %% file
 def change(notebook):
     for cell in notebook["cells"]:
-        if cell["source"].startswith("1 / 0"):
+        if "".join(cell["source"]).startswith("1 / 0"):
             cell["source"] = "1 / 0\n" * 400

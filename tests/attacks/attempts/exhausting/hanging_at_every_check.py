@@ -8,3 +8,15 @@ wants: stop
 def softmax(Z, dim=-1):
     while True:
         pass
+
+
+# %% answer simple_attention
+def simple_attention(X):
+    while True:
+        pass
+
+
+# %% answer causal_mask
+def causal_mask(N):
+    while True:
+        pass

@@ -8,5 +8,4 @@ because: it would take all of this machine's memory
 
 
 def softmax(Z, dim=-1):
-    hog = [bytearray(2 ** 30) for _ in range(64)]
-    return hog
+    return [bytearray(2 ** 32) for _ in range(16)]
