@@ -4,11 +4,12 @@ SEEDS ?= 100
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: help demo test bench build experiments prove clean
+.PHONY: help demo test attacks bench build experiments prove clean
 
 help:
 	@echo "make demo    grade a sample class end to end"
 	@echo "make test    the kit's own tests"
+	@echo "make attacks run every attack in its three arms and write the table in tests/attacks/README.md (five minutes)"
 	@echo "make build   source notebooks and releases from the authored files"
 	@echo "make experiments  every lesson run whole, training included; its figures as images in build/figures"
 	@echo "make prove   right answers on 100 seeds (SEEDS=300 for more), every misconception caught on a tenth of them"
@@ -31,6 +32,9 @@ demo: $(READY)
 
 test: $(READY)
 	$(BIN)/python -m pytest -n auto
+
+attacks: $(READY)
+	$(BIN)/python tests/attacks/table.py
 
 bench: $(READY)
 	$(BIN)/python benchmarks/grading.py

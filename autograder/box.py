@@ -175,13 +175,14 @@ def start_box(limits: Limits, *, best: str = ISOLATED) -> Box:
             continue
         for spare in [True, False] if os.getuid() == 0 else [False]:
             try:
-                return _proved(limits, level, spare, missing)
+                return proved(limits, level, spare, missing)
             except (BoxError, OverLimit, OSError) as error:
                 missing.append(f"{level}{' under a spare uid' if spare else ''}: {error}")
     raise BoxError(f"no worker could be started at all: {'; '.join(missing)}")
 
 
-def _proved(limits: Limits, level: str, spare: bool, missing: list[str]) -> Box:
+def proved(limits: Limits, level: str, spare: bool, missing: list[str]) -> Box:
+    """A box of just this level, under a `spare` uid or not. Raises `BoxError` where one of its canaries comes through."""
     started = launch(limits, level, spare=spare)
     box = Box(level, "; ".join(missing), started.address, started.process, started.folder, limits, started.log)
     try:

@@ -26,8 +26,7 @@ from nbconvert.filters.markdown_mistune import InvalidNotebook, markdown2html_mi
 from parcel import MUCH, Parcel, TakenIn, intake, unpacked_naively
 
 from autograder.answers import reference_answers
-from autograder.box import Box, Worker
-from autograder.box import _proved as proved
+from autograder.box import Box, Worker, proved
 from autograder.course import read_course
 from autograder.deck import draw_exercise
 from autograder.explore import PUBLIC_SEED
@@ -102,7 +101,8 @@ class Arms:
         came = self._in_process(attempt, folder) if arm == CONTROL else self._graded(attempt, arm, folder)
         assert arm == CONTROL or came.honest, "an honest notebook suffered from the attack before it"
         assert came.markup is not None or attempt.wants == "stop", "no page can be made of the notebook"
-        assert arm == CONTROL or "secret" == attempt.wants and arm not in attempt.claimed or TOKEN not in came.shown + came.received.decode("latin-1")
+        readable = arm == CONTROL or attempt.wants == "secret" and arm not in attempt.claimed
+        assert readable or TOKEN not in came.shown and TOKEN.encode() not in came.received, "the token came out"
         if attempt.wants == "flag" and arm != CONTROL:
             return FLAGGED if "For a person to look at" in came.remarks else bool(came.marks)
         return succeeded(attempt, came, self.hidden, arm)
@@ -115,7 +115,7 @@ class Arms:
         assert arm == CONTROL or not came.undeserved
         return taken_in(attempt, came)
 
-    def told(self, arm: str, folder: Path, attempt: Attempt) -> str:
+    def told(self, arm: str, folder: Path, attempt: Attempt | None) -> str:
         """The cell that tells the attacker where everything lies in an arm, and the public inputs with their answers if it asks."""
         for name in ("target", "packages", "kit"):
             (folder / name).mkdir(exist_ok=True)
@@ -125,7 +125,7 @@ class Arms:
         own = {"PACKAGES": str(folder / "packages"), "KIT": str(folder / "kit")}
         box = self.graders[arm].box.folder.name if arm in self.graders else str(folder)
         pid = self.naive.process.pid if arm == CONTROL else os.getpid()
-        public = {"PUBLIC": self.public} if any("PUBLIC" in code for _, _, code in attempt.parts) else {}
+        public = {"PUBLIC": self.public} if attempt and any("PUBLIC" in code for _, _, code in attempt.parts) else {}
         return told(**self.places, **public, PID=pid, BOX=box, TARGET=str(folder / "target"), **(real if arm == SANDBOX else own))
 
     @cached_property
@@ -142,7 +142,7 @@ class Arms:
         """The notebooks of the attacker and of the next student."""
         right = {name: source for name, source in self.right.items() if known is None or name in known}
         answers = {name: source for name, source in attempt.answers.items() if name in right}
-        first, cells, following = ([_one_statement(source) for source in attempt.sources(marker)] for marker in ("first", "cell", "next"))
+        first, cells, following = ([one_statement(source) for source in attempt.sources(marker)] for marker in ("first", "cell", "next"))
         eve = written(template, right | answers, first=[before, *first], cells=cells, change=attempt.change)
         ada = written(template, right, first=[before, *following] if following else [])
         return {"eve": eve, "ada": ada}
@@ -154,8 +154,9 @@ class Arms:
         others = sum(POINTS.values()) - POINTS[attempt.exercise]
         text = judged.output.decode("utf-8", "replace")
         honest = judged.scores["ada"] == sum(POINTS.values())
-        marks = (judged.scores["eve"] or 0.0) - others
-        return Came(marks if marks > 1e-9 else 0.0, text, text, judged.output, text + markdown2html_mistune(text[:10_000]), honest, time.monotonic() - start)
+        marks = max(0.0, (judged.scores["eve"] or 0.0) - others - 1e-9)
+        page = text + markdown2html_mistune(text[:10_000])
+        return Came(marks, text, text, judged.output, page, honest, time.monotonic() - start)
 
     def _graded(self, attempt: Attempt, arm: str, folder: Path) -> Came:
         grader = self.graders[arm]
@@ -180,7 +181,7 @@ class Arms:
                     eve.seconds, " ".join(eve.exercise(attempt.exercise).remarks))
 
 
-def _one_statement(source: str) -> str:
+def one_statement(source: str) -> str:
     """A cell that ends in a plain ``came_through()`` as one statement: the kit runs what follows one that raised."""
     if not re.search(r"^came_through\(\)", source, re.MULTILINE):
         return source
@@ -230,7 +231,8 @@ def succeeded(attempt: Attempt, came: Came, hidden: frozenset[str], arm: str) ->
 
 def taken_in(attempt: Attempt, came: TakenIn) -> bool:
     """Whether a parcel got what it wants."""
-    return {"secret": came.secret, "resources": came.size > MUCH, "stop": not came.honest, "escape": came.outside or came.names}[attempt.wants]
+    got = {"secret": came.secret, "resources": came.size > MUCH, "stop": not came.honest, "escape": came.outside or came.names}
+    return got[attempt.wants]
 
 
 @contextlib.contextmanager

@@ -24,14 +24,6 @@ from autograder.submissions import Found
 ROOT = Path(__file__).parents[2]
 TOKEN = "SECRET-" + secrets.token_hex(16)  # lies in the grader's memory, environment, arguments and files; no student may come to see it
 THROUGH = "CAME THROUGH"
-TRY = """
-def _attempt():
-    {body}
-try:
-    _attempt()
-except BaseException as error:
-    print('REFUSED', type(error).__name__)
-"""
 QUICK = {"check_seconds": 0.5, "cell_seconds": 0.7}
 _PLACES = ("solutions/attention/softmax.py", "solutions/attention/_hidden_tests.py", "course.yaml", ".git/secret.txt", "secret.txt",
            ".hypothesis/examples/secret.txt", "tests/hidden_test.py", "solutions/attention/simple_attention.py")

@@ -1,4 +1,4 @@
-"""Running the control of an attack: `naive.py` in a process of its own, one for the session."""
+"""Running the control of an attack: `naive_server.py` in a process of its own, one for the session."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any, Iterator
 from attacking import ROOT, TOKEN
 from naive_notebook import naive_notebook
 
-NAIVE = Path(__file__).parent / "naive.py"
+NAIVE = Path(__file__).parent / "naive_server.py"
 NUMBER = 0.7362094518  # in every hidden input of the control; a student who reads it has come to see one
 
 

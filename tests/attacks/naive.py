@@ -1,22 +1,15 @@
-"""The control: a grader as many are, which runs the student's code, the checks and the reference in one process.
+"""The control: a grader as many are, with the student's code, the checks, the reference and the verdict in one process.
 
-Run as ``naive.py COURSE SECRET NUMBER``. It loads everything once, then reads a line of JSON a job from stdin (``folder``, ``notebooks``,
-``seconds``), grades the notebooks one after another in a fork of itself, and answers with a line: the scores, and all that was printed.
-The fork writes its verdict to descriptor 3, and to ``results.json`` when the class is done. Where neither is there and it ended with
-status 0, the class has passed, as in a shell script's ``python grade.py && echo passed``.
+`naive_server.py` runs it on a class. It writes its verdict to descriptor 3, and to ``results.json`` when the class is done.
 """
 
 from __future__ import annotations
 
-import atexit
-import base64
 import contextlib
 import importlib
 import json
 import os
 import pickle
-import select
-import signal
 import sys
 import time
 import traceback
@@ -29,7 +22,6 @@ from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
 DTYPE = torch.float64
-OUTPUT_KEPT = 64 << 20
 reference = namespace = None
 NUMBER, KEY = 0.0, ""
 
@@ -223,89 +215,15 @@ def grade_class(job: dict) -> None:
         json.dump(scores, file)
 
 
-def in_a_fork(job: dict) -> dict:
-    """Run a job in a fork with a deadline; everything that it leaves running is ended."""
-    (out, ours_out), (score, ours_score) = os.pipe(), os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        code = 1
-        try:
-            os.setsid()
-            for target, source in ((1, ours_out), (2, ours_out), (3, ours_score)):
-                os.dup2(source, target)
-            os.closerange(4, 64)
-            atexit._clear()  # what libraries left to be done at the end is the template's
-            grade_class(job)
-            code = 0
-        except SystemExit as ended:
-            code = ended.code if type(ended.code) is int else 0 if ended.code is None else 1
-        finally:
-            if code == 0:
-                atexit._run_exitfuncs()
-                sys.stdout.flush()
-            os._exit(code)
-    os.close(ours_out)
-    os.close(ours_score)
-    texts = drained([out, score], time.monotonic() + job["seconds"])
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(pid, signal.SIGKILL)
-    status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-    return {"scores": verdict(job, texts[1], status), "output": base64.b64encode(texts[0]).decode(), "status": status}
-
-
-def drained(descriptors: list[int], deadline: float) -> list[bytes]:
-    """What is written to pipes until all that hold them are gone, or the deadline."""
-    texts, open_ones = {d: bytearray() for d in descriptors}, set(descriptors)
-    while open_ones and (left := deadline - time.monotonic()) > 0:
-        for descriptor in select.select(list(open_ones), [], [], left)[0]:
-            data = os.read(descriptor, 1 << 20)
-            if not data:
-                open_ones.discard(descriptor)
-            elif len(texts[descriptor]) < OUTPUT_KEPT:
-                texts[descriptor] += data
-    for descriptor in descriptors:
-        os.close(descriptor)
-    return [bytes(texts[d]) for d in descriptors]
-
-
-def verdict(job: dict, lines: bytes, status: int) -> dict[str, float | None]:
-    """Each student's score as this grader reports it, None where there is none."""
-    kept = os.path.join(job["folder"], "results.json")
-    if os.path.exists(kept):
-        with open(kept) as file:
-            return dict.fromkeys(job["notebooks"]) | json.load(file)
-    scores = dict.fromkeys(job["notebooks"])
-    try:
-        for line in lines.decode().splitlines():
-            entry = json.loads(line)
-            if scores.get(entry["student"]) is None:
-                scores[entry["student"]] = entry["score"]
-    except ValueError:
-        return scores
-    return scores if status else {student: 100.0 if score is None else score for student, score in scores.items()}
-
-
-def warm_up() -> None:
-    """Run every check once, so that forks need not load what it uses."""
-    for name, checks in CHECKS.items():
-        for check in checks:
-            check(getattr(reference, name))
-
-
-def main() -> None:
-    """Load what belongs to the course, then serve jobs."""
+def load(course: str, key: str, number: float) -> None:
+    """Load what belongs to a course; run every check once, so that forks need not load what it uses."""
     global reference, NUMBER, KEY
-    course, KEY, NUMBER = sys.argv[1], sys.argv[2], float(sys.argv[3])
+    KEY, NUMBER = key, number
     torch.set_num_threads(1)
-    sys.modules["naive"] = sys.modules["__main__"]
     sys.path.insert(0, course)
     hidden = {name: importlib.import_module(f"solutions.attention.{name}") for name in CHECKS}
     reference = type("Reference", (), {name: staticmethod(module.exercise.reference.function) for name, module in hidden.items()})
     InteractiveShell.instance(config=Config({"HistoryManager": {"enabled": False}}))
-    warm_up()
-    for line in sys.stdin:
-        print(json.dumps(in_a_fork(json.loads(line))), flush=True)
-
-
-if __name__ == "__main__":
-    main()
+    for name, checks in CHECKS.items():
+        for check in checks:
+            check(getattr(reference, name))

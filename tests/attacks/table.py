@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import sys
 import tempfile
 from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from arms import Arms, arms
@@ -13,9 +15,9 @@ from attempt import ARMS, Attempt, attempts
 
 README = Path(__file__).parent / "README.md"
 CATALOGUE = tuple(
-    "A01 A02 A03 A04 A05 A06 A07 A08 A10 A11 A12 A16 A18 A19 A21 A23 A24 A28 B01 B02 B05 B06 B08 B09 B10 B11 B13 B15 B16 B17 B19 B20 B22 B24 "
-    "C01 C02 C03 C04 C05 C06 C07 C09 C10 C11 C15 C17 C19 C22 C24 C25 D01 D03 D04 D05 D07 D09 D10 D12 D13 D14 D15 D17 D19 D20 D22 D23 D24 D27 "
-    "D29 E01 E03 E04 E05 E06 E07 E09 E10 E11 E13 E16 E17 E18 E20 E22 E23 E25 E26".split())
+    "A01 A02 A03 A04 A05 A06 A07 A08 A10 A11 A12 A16 A18 A19 A21 A23 A24 A28 B01 B02 B05 B06 B08 B09 B10 B11 B13 B15 B16 B17 B19 B20 B22 "
+    "B24 C01 C02 C03 C04 C05 C06 C07 C09 C10 C11 C15 C17 C19 C22 C24 C25 D01 D03 D04 D05 D07 D09 D10 D12 D13 D14 D15 D17 D19 D20 D22 D23 "
+    "D24 D27 D29 E01 E03 E04 E05 E06 E07 E09 E10 E11 E13 E16 E17 E18 E20 E22 E23 E25 E26".split())
 INTRODUCTION = """\
 # Attacks
 
@@ -30,8 +32,8 @@ and the table below is what came of it. `make attacks` runs them all and writes 
 
 What an attack wants: **marks** that it does not deserve, a **secret** (a random token lies in the solutions, the hidden tests, the course's
 settings and history, in the environment, the arguments and the memory of processes; it may be in no byte that comes from the student's
-process), hidden **inputs** in what a person is shown, to **stop** the batch, **resources** beyond the limits, **markup** in a page that a TA
-opens, an **escape** to anything else. A **flag** is for the function that an exercise forbids: a person is shown the line. After each
+process), hidden **inputs** in what a person is shown, to **stop** the batch, **resources** beyond the limits, **markup** in a page that a
+TA opens, an **escape** to anything else. A **flag** is for the function that an exercise forbids: a person is shown the line. After each
 attack the same grader gives an honest notebook full marks.
 
 - *works, not claimed*: it worked, and this arm does not say that it stops it. At level `none` the operating system's walls are missing: a
@@ -83,24 +85,34 @@ def committed() -> dict[tuple[str, str], str]:
     return found
 
 
-def run_all(made: Arms) -> dict[tuple[str, str], str]:
-    """Run every attack in every arm; a line on stderr for each attack."""
+def run_some(names: list[str]) -> dict[tuple[str, str], str]:
+    """Run these attacks in every arm; a line on stderr for each attack."""
     results = {}
-    for attempt in attempts():
-        for arm in ARMS:
-            try:
-                results[key(attempt), arm] = made.run(attempt, arm)
-            except AssertionError as error:
-                results[key(attempt), arm] = f"HARM: {error}"
-        print(key(attempt), *(results[key(attempt), arm] for arm in ARMS), sep="  ", file=sys.stderr, flush=True)
+    with tempfile.TemporaryDirectory(prefix="attacks-") as folder, arms(Path(folder)) as made:
+        for attempt in attempts():
+            if key(attempt) in names:
+                results |= {(key(attempt), arm): result_of(made, attempt, arm) for arm in ARMS}
+                print(key(attempt), *(results[key(attempt), arm] for arm in ARMS), sep="  ", file=sys.stderr, flush=True)
     return results
 
 
+def result_of(made: Arms, attempt: Attempt, arm: str) -> str:
+    """The result of an attack in an arm; where it harmed more than that, what."""
+    try:
+        return made.run(attempt, arm)
+    except AssertionError as error:
+        return f"harm: {error}"
+
+
 def main() -> None:
-    """Run everything and write README.md."""
+    """Run everything, a part of it on each processor, and write README.md."""
     os.environ |= {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
-    with tempfile.TemporaryDirectory(prefix="attacks-") as folder, arms(Path(folder)) as made:
-        README.write_text(text(run_all(made)), encoding="utf-8")
+    names, results = [key(attempt) for attempt in attempts()], {}
+    count = os.cpu_count() or 1
+    with ProcessPoolExecutor(count, mp_context=multiprocessing.get_context("spawn")) as pool:
+        for part in pool.map(run_some, [names[number::count] for number in range(count)]):
+            results |= part
+    README.write_text(text(results), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -13,6 +13,6 @@ open(folder + "/00-attack.py", "x").close()
 import glob
 import os
 
-home = os.path.expanduser("~")
-if glob.glob(home + "/.ipython/profile_default/startup/00-attack.py") + glob.glob(home + "/../*/.ipython/profile_default/startup/00-attack.py"):
+home, file = os.path.expanduser("~"), "/.ipython/profile_default/startup/00-attack.py"
+if glob.glob(home + file) + glob.glob(home + "/../*" + file):
     came_through()

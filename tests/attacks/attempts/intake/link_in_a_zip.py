@@ -8,4 +8,5 @@ from parcel import zipped
 
 
 def pack(parcel):
-    return zipped(parcel.folder / "export.zip", {"jane/attention/attention.ipynb": parcel.honest, "eve/attention/attention.ipynb": str(parcel.secret)})
+    return zipped(parcel.folder / "export.zip", {"jane/attention/attention.ipynb": parcel.honest,
+                                                 "eve/attention/attention.ipynb": str(parcel.secret)})

@@ -9,4 +9,5 @@ from parcel import zipped
 
 def pack(parcel):
     return zipped(parcel.folder / "export.zip", {"jane/attention/attention.ipynb/x": b"x", "jane/attention/attention.ipynb": parcel.honest,
-                                                 "JANE/attention/attention.ipynb": b"{}", "j\u0061\u0301ne/attention/attention.ipynb": b"{}"})
+                                                 "JANE/attention/attention.ipynb": b"{}",
+                                                 "j\u0061\u0301ne/attention/attention.ipynb": b"{}"})

@@ -9,4 +9,5 @@ from parcel import zipped
 
 def pack(parcel):
     return zipped(parcel.folder / "export.zip", {"jane/attention/attention.ipynb": parcel.honest,
-                                                 "e\u202eve/attention/attention.ipynb": b"{}", "m\x1b[2Jia/attention/a\u202egnp.ipynb": b"{}"})
+                                                 "e\u202eve/attention/attention.ipynb": b"{}",
+                                                 "m\x1b[2Jia/attention/a\u202egnp.ipynb": b"{}"})

@@ -14,7 +14,8 @@ def softmax(Z, dim=-1):
 
 def far():
     whole = [Z for Z in SEEN if torch.tensor(Z).dim() and torch.tensor(Z).frac().any()]
-    return min((Z for Z in whole if torch.tensor(Z).max() > 5e3 and torch.tensor(Z).min() < -5e3), key=lambda Z: len(str(Z)), default=whole[-1])
+    wide = [Z for Z in whole if torch.tensor(Z).max() > 5e3 and torch.tensor(Z).min() < -5e3]
+    return min(wide, key=lambda Z: len(str(Z)), default=whole[-1])
 
 
 # %% cell

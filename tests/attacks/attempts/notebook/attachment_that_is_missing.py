@@ -7,5 +7,6 @@ because: the naive grader makes no pages
 """
 # %% file
 def change(notebook):
-    for number, source in enumerate(("![x](attachment:x.png)", "![x][1]\n\n[1]: attachment:x.png", "![x](ATTACHMENT:x.png)", "![](attach&#109;ent:x)")):
+    for number, source in enumerate(("![x](attachment:x.png)", "![x][1]\n\n[1]: attachment:x.png",
+                                     "![x](ATTACHMENT:x.png)", "![](attach&#109;ent:x)")):
         notebook["cells"].append({"cell_type": "markdown", "id": f"m{number}", "metadata": {}, "source": source})

@@ -11,4 +11,5 @@ def softmax(Z, dim=-1):
 
 # %% file
 def change(notebook):
-    notebook["cells"] += [next(c for c in notebook["cells"] if c["metadata"].get("nbgrader", {}).get("grade_id") == "causal_mask-checks")] * 3
+    cell = next(c for c in notebook["cells"] if c["metadata"].get("nbgrader", {}).get("grade_id") == "causal_mask-checks")
+    notebook["cells"] += [cell] * 3

@@ -8,6 +8,7 @@ from IPython.display import HTML, Javascript
 
 display(HTML("<script>alert(1)</script>"))
 try:
-    get_ipython().display_pub.publish({"text/html": "<script>alert(1)</script>", "application/javascript": "alert(1)", "image/svg+xml": "<script"})
+    publish = get_ipython().display_pub.publish
+    publish({"text/html": "<script>alert(1)</script>", "application/javascript": "alert(1)", "image/svg+xml": "<script"})
 except Exception:
     pass

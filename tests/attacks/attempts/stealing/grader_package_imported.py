@@ -7,8 +7,8 @@ claimed: boundary only, full sandbox
 # %% cell
 import importlib
 
-for name in ("naive", "autograder.engine", "autograder.deck", "autograder.untrusted.template", "autograder.untrusted.worker", "autograder.box",
-             "autograder.grader", "solution", "solutions.attention.softmax", "autograder_staff.attention.softmax"):
+for name in ("naive", "autograder.engine", "autograder.deck", "autograder.untrusted.template", "autograder.untrusted.worker",
+             "autograder.box", "autograder.grader", "solution", "solutions.attention.softmax", "autograder_staff.attention.softmax"):
     try:
         module = importlib.import_module(name)
     except Exception as error:
