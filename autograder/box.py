@@ -13,6 +13,7 @@ import signal
 import socket
 import struct
 import subprocess
+import sys
 import tempfile
 import time
 from dataclasses import dataclass, field
@@ -22,9 +23,9 @@ from typing import Any, Iterator
 from autograder import canaries
 from autograder.canaries import CLAIMS
 from autograder.course import Limits
-from autograder.launch import ISOLATED, LEVELS, launch, why_not
+from autograder.launch import ISOLATED, LEVELS, LIMITED, NONE, launch, why_not
 from autograder.student import OverLimit
-from autograder.untrusted import wire
+from autograder.untrusted import confine, wire
 from autograder.untrusted.template import FORK, READY, STOP
 
 START_SECONDS = 90.0
@@ -175,7 +176,10 @@ def start_box(limits: Limits, *, best: str = ISOLATED) -> Box:
             continue
         for spare in [True, False] if os.getuid() == 0 else [False]:
             try:
-                return proved(limits, level, spare, missing)
+                box = proved(limits, level, spare, missing)
+                if level in (LIMITED, NONE) and sys.platform == "linux":  # nothing else keeps a worker from /proc/<pid>/mem
+                    confine.prctl(confine.PR_SET_DUMPABLE, 0)
+                return box
             except (BoxError, OverLimit, OSError) as error:
                 missing.append(f"{level}{' under a spare uid' if spare else ''}: {error}")
     raise BoxError(f"no worker could be started at all: {'; '.join(missing)}")

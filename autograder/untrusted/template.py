@@ -35,6 +35,8 @@ def main() -> None:
             listener.close()
             os.waitpid(inner, 0)
             os._exit(0)
+    else:  # workers are this process's user's own: they may not look into it, nor into each other
+        confine.prctl(confine.PR_SET_DUMPABLE, 0)
     confine.prctl(confine.PR_SET_PDEATHSIG, signal.SIGKILL)
     import_everything()
     serve(listener, options)
@@ -151,7 +153,7 @@ def become_worker(channel: socket.socket, options: dict) -> None:
     os.makedirs(work, exist_ok=True)
     os.environ["HOME"] = os.environ["TMPDIR"] = work
     os.chdir(work)
-    if options["level"] == ISOLATED:
+    if options["level"] != NONE:
         confine.drop_privileges()
     confine.limit_resources(memory=options["memory"], cpu_seconds=options["cpu_seconds"], file_bytes=options["tmp_bytes"],
                             threads=options["threads"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 
 import pytest
 from arms import FLAGGED, NOT_TRIED, STOPPED, UNCLAIMED, WORKS, Arms
@@ -67,3 +68,9 @@ def test_honest_work_gets_full_marks_from_the_control_and_wrong_work_none(arms: 
     right = dataclasses.replace(honest, parts=(("answer", "", arms.right["softmax"]),))
     for attempt, result in ((wrong, STOPPED), (right, WORKS)):
         assert arms.run(attempt, CONTROL) == result
+
+
+def test_no_attack_is_collected_as_a_test(request):
+    """pytest imports what it collects, and an attack that is imported runs in this very process."""
+    assert not [item for item in request.session.items if FOLDER in item.path.parents]
+    assert not [name for name, module in sys.modules.items() if str(FOLDER) in str(getattr(module, "__file__", ""))]

@@ -15,11 +15,11 @@ from autograder.box import BoxError, require_level, start_box
 from autograder.canaries import CLAIMS
 from autograder.launch import LEVELS
 
-# Single cells that the sandbox stops. These need mounts of their own and are stopped by nothing else:
-OF_THE_MOUNTS = {"disk_filled_by_many_files", "many_small_files", "shared_memory_filled"}
+# Single cells that the sandbox stops. These need mounts of their own, a user of their own, or a notebook of their own:
+APART = {"disk_filled_by_many_files", "many_small_files", "shared_memory_filled", "thread_bomb", "open_descriptors"}
 CELLS = {a.name: one_statement(a.sources("cell")[0]) for a in attempts()
          if a.wants in ("secret", "escape", "resources") and [mark for mark, _, _ in a.parts] == ["cell"]
-         and SANDBOX in a.claimed and SANDBOX in a.arms and a.name not in OF_THE_MOUNTS}
+         and SANDBOX in a.claimed and SANDBOX in a.arms and a.name not in APART}
 STARTED_OR_REACHED = ("program", "spawned_program", "memory_of_many_processes", "connection", "user_namespace", "grader_signalled",
                       "memory_of_the_grader", "memory_in_a_file_without_a_name")
 

@@ -1,4 +1,4 @@
-"""Becomes root.
+"""Becomes root, and reads what only root may.
 
 ids: E11
 wants: escape
@@ -9,4 +9,5 @@ because: where the grader is root, it is root
 import os
 
 os.setuid(0)
-came_through()
+if open("/etc/shadow").read():
+    came_through()

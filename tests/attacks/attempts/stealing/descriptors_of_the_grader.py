@@ -1,6 +1,8 @@
 """Lists the files that the grader has open.
 
 wants: escape
+arms: in process, full sandbox
+because: whether one process may look into another is up to the machine
 """
 # %% cell
 import os

@@ -2,6 +2,8 @@
 
 ids: B05
 wants: escape
+arms: in process, full sandbox
+because: whether one process may look into another is up to the machine
 """
 # %% cell
 import os
