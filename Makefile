@@ -4,11 +4,12 @@ SEEDS ?= 100
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: help demo test doctor bench build experiments prove clean
+.PHONY: help demo test attacks doctor bench build experiments prove clean
 
 help:
 	@echo "make demo    grade a sample class end to end"
 	@echo "make test    the kit's own tests"
+	@echo "make attacks run every attack in its three arms and write the table in tests/attacks/README.md (five minutes)"
 	@echo "make build   source notebooks and releases from the authored files"
 	@echo "make experiments  every lesson run whole, training included; its figures as images in build/figures"
 	@echo "make doctor  prove machine and assignments: what the checks catch, as a page in build/doctor.html"
@@ -32,6 +33,9 @@ demo: $(READY)
 
 test: $(READY)
 	$(BIN)/python -m pytest -n auto
+
+attacks: $(READY)
+	$(BIN)/python tests/attacks/table.py
 
 bench: $(READY)
 	$(BIN)/python benchmarks/start.py

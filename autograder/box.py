@@ -13,6 +13,7 @@ import signal
 import socket
 import struct
 import subprocess
+import sys
 import tempfile
 import time
 from dataclasses import dataclass, field
@@ -24,9 +25,9 @@ from autograder.canaries import CLAIMS, NAMES
 from autograder.cgroup import SENTENCE, remove_group
 from autograder.course import Limits
 from autograder.fresh import fresh_worker
-from autograder.launch import ISOLATED, LEVELS, NONE, elsewhere, launch, why_not
+from autograder.launch import ISOLATED, LEVELS, LIMITED, NONE, elsewhere, launch, why_not
 from autograder.student import OverLimit
-from autograder.untrusted import wire
+from autograder.untrusted import confine, wire
 from autograder.untrusted.control import FORK, READY, STOP
 
 START_SECONDS = 90.0
@@ -199,7 +200,10 @@ def start_box(limits: Limits, *, best: str = ISOLATED) -> Box:
             return _without_template(limits)
         for spare in [True, False] if os.getuid() == 0 else [False]:
             try:
-                return _proved(limits, level, spare, missing)
+                box = proved(limits, level, spare, missing)
+                if level in (LIMITED, NONE) and sys.platform == "linux":  # nothing else keeps a worker from /proc/<pid>/mem
+                    confine.prctl(confine.PR_SET_DUMPABLE, 0)
+                return box
             except (BoxError, OverLimit, OSError) as error:
                 missing.append(f"{level}{' under a spare uid' if spare else ''}: {error}")
     raise BoxError(f"no worker could be started at all: {'; '.join(missing)}")
@@ -210,7 +214,8 @@ def _without_template(limits: Limits) -> Box:
     return Box(NONE, elsewhere(), "", None, folder, limits, Path(folder.name, "log"), canaries=dict.fromkeys(NAMES, False))
 
 
-def _proved(limits: Limits, level: str, spare: bool, missing: list[str]) -> Box:
+def proved(limits: Limits, level: str, spare: bool, missing: list[str]) -> Box:
+    """A box of just this level, under a `spare` uid or not. Raises `BoxError` where one of its canaries comes through."""
     started = launch(limits, level, spare=spare)
     box = Box(level, "; ".join(missing), started.address, started.process, started.folder, limits, started.log, started.group)
     try:

@@ -69,9 +69,10 @@ def launch(limits: Limits, level: str, *, spare: bool) -> Launched:
     scratch.mkdir()
     scratch.chmod(0o777)
     log = Path(folder.name, "log")
+    kit = None if level == ISOLATED else _shared_kit(Path(folder.name, "kit"))
     options = {"level": level, "memory": limits.memory_mb << 20, "cpu_seconds": limits.cpu_seconds, "tmp_bytes": limits.files_mb << 20, "threads": limits.threads,
-               "scratch": str(scratch), "readable": _readable()}
-    command = _command(listener.fileno(), options, isolate=level == ISOLATED, spare=spare)
+               "scratch": str(scratch), "readable": _readable(kit)}
+    command = _command(listener.fileno(), options, kit=kit, spare=spare)
     with open(log, "wb") as sink:
         group = make_group(limits) if level in (ISOLATED, CONFINED) else None
         process = subprocess.Popen(entering(group, command), pass_fds=[listener.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -80,10 +81,19 @@ def launch(limits: Limits, level: str, *, spare: bool) -> Launched:
     return Launched(address, process, folder, log, group)
 
 
-def _readable() -> list[str]:
+def _shared_kit(folder: Path) -> str:
+    """A copy of what a student's process may import of the kit: beside the original lies what it may not (the rest, often the solutions)."""
+    for name in SHARED:
+        source, target = PACKAGE / name, folder / "autograder" / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copytree(source, target) if source.is_dir() else shutil.copy2(source, target)
+    return str(folder)
+
+
+def _readable(kit: str | None) -> list[str]:
     """What a student's process may read where there are no mounts of its own."""
-    return [*SYSTEM, *SYSTEM_FILES, os.path.realpath(sys.base_prefix), *_libraries(), *(str(PACKAGE / name) for name in SHARED),
-            "/dev/null", "/dev/zero", "/dev/urandom"]
+    own = [kit] if kit else []
+    return [*SYSTEM, *SYSTEM_FILES, os.path.realpath(sys.base_prefix), *_libraries(), *own, "/dev/null", "/dev/zero", "/dev/urandom"]
 
 
 def clean_environment() -> dict[str, str]:
@@ -92,9 +102,10 @@ def clean_environment() -> dict[str, str]:
             "OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0", "PLOTLY_RENDERER": "plotly_mimetype", "IPYTHONDIR": "/tmp/ipython"}
 
 
-def _command(listener: int, options: dict, *, isolate: bool, spare: bool) -> list[str]:
-    kit, libraries = ("/kit", ["/site0", "/site1"]) if isolate else (None, _libraries())
-    paths = [kit or str(PACKAGE.parent), *libraries[:len(_libraries())]]
+def _command(listener: int, options: dict, *, kit: str | None, spare: bool) -> list[str]:
+    """The template's command line: inside bubblewrap, or with a `kit` of its own without."""
+    isolate = kit is None
+    paths = ["/kit", *("/site0", "/site1")[:len(_libraries())]] if isolate else [kit, *_libraries()]
     become = f"import os; os.setgroups([]); os.setgid({SPARE_UID}); os.setuid({SPARE_UID}); " if spare else ""
     start = (f"{become}import sys; sys.path[:0] = {paths!r}; sys.argv[1:] = [{str(listener)!r}, {json.dumps(options)!r}]; "
              "from autograder.untrusted.template import main; main()")
