@@ -4,15 +4,17 @@ SEEDS ?= 100
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: help demo test bench build experiments prove clean
+.PHONY: help demo test attacks doctor bench build experiments prove clean
 
 help:
 	@echo "make demo    grade a sample class end to end"
 	@echo "make test    the kit's own tests"
+	@echo "make attacks run every attack in its three arms and write the table in tests/attacks/README.md (five minutes)"
 	@echo "make build   source notebooks and releases from the authored files"
 	@echo "make experiments  every lesson run whole, training included; its figures as images in build/figures"
-	@echo "make prove   right answers on 100 seeds (SEEDS=300 for more), every misconception caught on a tenth of them"
-	@echo "make bench   what grading costs, beside stock nbgrader"
+	@echo "make doctor  prove machine and assignments: what the checks catch, as a page in build/doctor.html"
+	@echo "make prove   the same with every right answer on 100 seeds (SEEDS=300 for more)"
+	@echo "make bench   what starting a worker and grading cost, beside stock nbgrader"
 	@echo "make clean   remove what was installed and made"
 
 $(READY): pyproject.toml constraints.txt
@@ -32,7 +34,11 @@ demo: $(READY)
 test: $(READY)
 	$(BIN)/python -m pytest -n auto
 
+attacks: $(READY)
+	$(BIN)/python tests/attacks/table.py
+
 bench: $(READY)
+	$(BIN)/python benchmarks/start.py
 	$(BIN)/python benchmarks/grading.py
 
 build: $(READY)
@@ -42,8 +48,13 @@ build: $(READY)
 experiments: $(READY)
 	$(BIN)/python -m autograder.experiments
 
+doctor: $(READY)
+	@mkdir -p build
+	$(BIN)/autograder doctor --report build/doctor.html
+
 prove: $(READY)
-	AUTOGRADER_SEEDS=$(SEEDS) $(BIN)/python -m pytest -n auto tests/test_checks.py
+	@mkdir -p build
+	$(BIN)/autograder doctor --seeds $(SEEDS) --report build/doctor.html
 
 clean:
 	rm -rf .venv demo build dist *.egg-info

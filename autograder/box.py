@@ -13,19 +13,22 @@ import signal
 import socket
 import struct
 import subprocess
+import sys
 import tempfile
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Iterator
+from typing import Any, Callable, Iterator
 
 from autograder import canaries
-from autograder.canaries import CLAIMS
+from autograder.canaries import CLAIMS, NAMES
+from autograder.cgroup import SENTENCE, remove_group
 from autograder.course import Limits
-from autograder.launch import ISOLATED, LEVELS, launch, why_not
+from autograder.fresh import fresh_worker
+from autograder.launch import ISOLATED, LEVELS, LIMITED, NONE, elsewhere, launch, why_not
 from autograder.student import OverLimit
-from autograder.untrusted import wire
-from autograder.untrusted.template import FORK, READY, STOP
+from autograder.untrusted import confine, wire
+from autograder.untrusted.control import FORK, READY, STOP
 
 START_SECONDS = 90.0
 
@@ -42,16 +45,18 @@ class WorkerDied(OverLimit):
 class Box:
     """A running template. `level` is how its workers are isolated, `missing` why it is not better, `canaries` what was stopped.
 
-    `cpu_seconds` is what the template and its workers took, known after `close`.
+    `cpu_seconds` is what the template and its workers took, known after `close`. Outside Linux there is no template (no `process`):
+    every worker is a program of its own.
     """
 
     level: str
     missing: str
     address: str
-    process: subprocess.Popen
+    process: subprocess.Popen | None
     folder: tempfile.TemporaryDirectory
     limits: Limits
     log: Path
+    group: Path | None = None
     cpu_seconds: float = 0.0
     canaries: dict[str, bool] = field(default_factory=dict)
     _controls: dict[int, socket.socket] = field(default_factory=dict)
@@ -62,10 +67,13 @@ class Box:
         came_through = [name for name, stopped in self.canaries.items() if not stopped]
         text = f"isolation level {self.level}"
         text += f"; a submission could {', '.join(came_through)}" if came_through else f"; all {len(self.canaries)} canaries stopped"
+        text += f"; {SENTENCE}" if self.group else ""
         return text + (f" ({self.missing})" if self.missing else "")
 
     def worker(self) -> Worker:
         """A fresh worker, forked from the template. Raises `BoxError` when the template is gone."""
+        if self.process is None:
+            return self._program()
         control = self._control()
         try:
             control.sendall(FORK)
@@ -75,7 +83,14 @@ class Box:
         except (OSError, ValueError) as error:
             self._controls.pop(os.getpid(), None)
             raise BoxError(f"the template process gave no worker ({error}); its log says: {self.tail()}") from error
-        return Worker(socket.socket(fileno=channel), pidfd)
+        return Worker(socket.socket(fileno=channel), lambda: _kill(pidfd))
+
+    def _program(self) -> Worker:
+        try:
+            channel, process = fresh_worker(self.limits, Path(self.folder.name), self.log, seconds=START_SECONDS)
+        except OSError as error:
+            raise BoxError(f"no worker could be started ({error}); its log says: {self.tail()}") from error
+        return Worker(channel, process.kill)
 
     def _control(self) -> socket.socket:
         """This process's own connection to the template."""
@@ -91,6 +106,9 @@ class Box:
 
     def close(self) -> None:
         """End the template and everything in it: politely first, so that it tells its CPU time."""
+        if self.process is None:
+            self.folder.cleanup()
+            return
         with contextlib.suppress(OSError, BoxError, struct.error):
             control = self._control()
             control.settimeout(2.0)
@@ -98,9 +116,16 @@ class Box:
             self.cpu_seconds, = struct.unpack("<d", control.recv(8))
         self.process.kill()
         self.process.wait()
+        remove_group(self.group)
         for control in self._controls.values():
             control.close()
         self.folder.cleanup()
+
+
+def _kill(pidfd: int) -> None:
+    with contextlib.suppress(OSError):
+        signal.pidfd_send_signal(pidfd, signal.SIGKILL)
+    os.close(pidfd)
 
 
 _GARBLED = "It sent something that is not an answer and was stopped."
@@ -108,10 +133,10 @@ _GARBLED = "It sent something that is not an answer and was stopped."
 
 @dataclass
 class Worker:
-    """One submission's process: a channel to it and a pidfd to kill it with."""
+    """One submission's process: a channel to it, and what kills it."""
 
     channel: socket.socket
-    pidfd: int
+    end: Callable[[], None]
     closed: bool = False
 
     def ask(self, payloads: list[bytes], *, replies: int, seconds: float) -> Iterator[Any]:
@@ -159,9 +184,7 @@ class Worker:
             return
         self.closed = True
         with contextlib.suppress(OSError):
-            signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
-        with contextlib.suppress(OSError):
-            os.close(self.pidfd)
+            self.end()
         self.channel.close()
 
 
@@ -173,17 +196,28 @@ def start_box(limits: Limits, *, best: str = ISOLATED) -> Box:
         if lacking:
             missing.append(f"{level}: {lacking}")
             continue
+        if elsewhere():
+            return _without_template(limits)
         for spare in [True, False] if os.getuid() == 0 else [False]:
             try:
-                return _proved(limits, level, spare, missing)
+                box = proved(limits, level, spare, missing)
+                if level in (LIMITED, NONE) and sys.platform == "linux":  # nothing else keeps a worker from /proc/<pid>/mem
+                    confine.prctl(confine.PR_SET_DUMPABLE, 0)
+                return box
             except (BoxError, OverLimit, OSError) as error:
                 missing.append(f"{level}{' under a spare uid' if spare else ''}: {error}")
     raise BoxError(f"no worker could be started at all: {'; '.join(missing)}")
 
 
-def _proved(limits: Limits, level: str, spare: bool, missing: list[str]) -> Box:
+def _without_template(limits: Limits) -> Box:
+    folder = tempfile.TemporaryDirectory(prefix="autograder-box-", ignore_cleanup_errors=True)
+    return Box(NONE, elsewhere(), "", None, folder, limits, Path(folder.name, "log"), canaries=dict.fromkeys(NAMES, False))
+
+
+def proved(limits: Limits, level: str, spare: bool, missing: list[str]) -> Box:
+    """A box of just this level, under a `spare` uid or not. Raises `BoxError` where one of its canaries comes through."""
     started = launch(limits, level, spare=spare)
-    box = Box(level, "; ".join(missing), started.address, started.process, started.folder, limits, started.log)
+    box = Box(level, "; ".join(missing), started.address, started.process, started.folder, limits, started.log, started.group)
     try:
         box.canaries = _let_loose(box)
         failed = sorted(name for name in CLAIMS[level] if not box.canaries[name])
@@ -209,6 +243,10 @@ def _let_loose(box: Box) -> dict[str, bool]:
 def require_level(box: Box, least: str) -> None:
     """Raise `BoxError` when `box` is weaker than `least`."""
     if LEVELS.index(box.level) > LEVELS.index(least):
+        if elsewhere():
+            raise BoxError(f"student code is not graded here: {elsewhere()}, and course.yaml asks for '{least}' at least. Grade on Linux (on Windows "
+                           "in WSL, on a Mac in a virtual machine). To grade here all the same, without walls, name the level: "
+                           f"--least-isolation {box.level}")
         raise BoxError(f"student code would run at isolation level '{box.level}', and course.yaml asks for '{least}' at least "
                        f"({box.missing}). On Debian or Ubuntu: apt-get install bubblewrap. To grade all the same, name the "
                        f"level: --least-isolation {box.level}")

@@ -56,6 +56,8 @@ class _Draft:
 
 def build(root: Path, assignment: str) -> list[Path]:
     """Write source notebook, release and the two ``built.json`` of `assignment`; return the paths written."""
+    import torch
+    torch.set_num_threads(1)  # two are many times slower where cores are shared
     script = root / "source" / assignment / f"{assignment}.py"
     exercises = with_staff_half(assignment, root)
     source = script.with_suffix(".ipynb")
@@ -77,6 +79,54 @@ def is_current(path: Path, exercises: dict[str, Exercise], root: Path) -> bool:
         return json.loads(path.read_text(encoding="utf-8"))["made_from"] == fingerprint(exercises, _staff(exercises, root))
     except (OSError, ValueError, KeyError, TypeError):
         return False
+
+
+def build_findings(root: Path, assignment: str) -> list[str]:
+    """What is wrong with the built files of `assignment`: stale ones, points that do not agree, words of the staff's in the release."""
+    script = root / "source" / assignment / f"{assignment}.py"
+    mend = f"make it anew with: autograder build {assignment}"
+    exercises = with_staff_half(assignment, root)
+    source, release = script.with_suffix(".ipynb"), root / "release" / assignment / f"{assignment}.ipynb"
+    try:
+        text = source_notebook(script, exercises, root / "solutions" / assignment)
+    except CourseError as error:
+        return [str(error)]
+    stale = [] if source.is_file() and source.read_text(encoding="utf-8") == text else [source]
+    with tempfile.TemporaryDirectory(prefix="autograder-doctor-") as scratch:
+        fresh, made = Path(scratch, f"{assignment}.ipynb"), Path(scratch, "release.ipynb")
+        fresh.write_text(text, encoding="utf-8")
+        _generate_release(fresh, made, assignment)
+        if not release.is_file() or release.read_text(encoding="utf-8") != made.read_text(encoding="utf-8"):
+            stale.append(release)
+    stale += [path for path in (built_file(assignment), root / "solutions" / assignment / "built.json") if not is_current(path, exercises, root)]
+    return [f"{path}: stale; {mend}" for path in stale] + _release_findings(release, exercises, root)
+
+
+def _release_findings(release: Path, exercises: dict[str, Exercise], root: Path) -> list[str]:
+    """Points that are not the checks', and words of the staff half, in a release."""
+    text = release.read_text(encoding="utf-8") if release.is_file() else '{"cells": []}'
+    points = {cell["id"]: cell["metadata"].get("nbgrader", {}).get("points") for cell in json.loads(text)["cells"]}
+    found = []
+    for name, exercise in exercises.items():
+        mend = f"make it anew with: autograder build {exercise.assignment}"
+        if points.get(f"{name}-checks") != exercise.points:
+            found.append(f"{release}: {name} has {points.get(f'{name}-checks')} points and its checks {exercise.points:g}; {mend}")
+        staff = [known.tell for known in exercise.misconceptions] + [word for check in exercise.checks if check.visibility == HIDDEN
+                                                                      for word in (check.title, check.hint)]
+        staff += _solution_lines(_staff(exercises, root) / f"{name}.py", name, exercise)
+        found += [f"{release}: holds {word!r} of the staff half of {name}; take it out of the script and {mend}" for word in staff if _quoted(word) in text]
+    return found
+
+
+def _quoted(word: str) -> str:
+    return json.dumps(word, ensure_ascii=False)[1:-1]
+
+
+def _solution_lines(path: Path, name: str, exercise: Exercise) -> list[str]:
+    """The longer lines of a reference that the student is to write."""
+    solution = solution_source(path, name, gives_init=exercise.gives_init)
+    bodies = [part.split("### END SOLUTION")[0] for part in solution.split("### BEGIN SOLUTION")[1:]]
+    return [line.strip() for body in bodies for line in body.splitlines() if len(line.strip()) > 30]
 
 
 def _staff(exercises: dict[str, Exercise], root: Path) -> Path:

@@ -20,6 +20,7 @@ _BODIES = {
     "trace a process": "import ctypes; return ctypes.CDLL(None).ptrace(0, 0, 0, 0) == 0",
     "make namespaces": "import ctypes; return ctypes.CDLL(None).unshare(0x10000000) == 0",
 }
+NAMES = tuple(_BODIES)
 _BY_FILTER = {"signal the grader", "start a process", "run a program", "open a connection", "hide memory from the limit", "trace a process",
               "make namespaces"}
 CLAIMS = {ISOLATED: set(_BODIES), CONFINED: set(_BODIES), LIMITED: _BY_FILTER, NONE: set()}

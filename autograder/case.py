@@ -16,6 +16,7 @@ class Case:
     results that came in such a dtype, by id: (the float64 tensor made of it, the dtype).
     remarks: sentences for the student that cost nothing. calls: (operation, answer) pairs in order.
     reference: answers of the reference in order, to be used again when the same case meets the next student.
+    deviations: how far every compared result was off, in units of its tolerance; None where nobody asks (it costs time).
     """
 
     rounding: float = 0.0
@@ -24,6 +25,7 @@ class Case:
     calls: list[tuple[Any, Any]] = field(default_factory=list)
     reference: list[tuple[Any, Any]] = field(default_factory=list)
     used: int = 0
+    deviations: list[float] | None = None
 
 
 _case: ContextVar[Case] = ContextVar("case", default=Case())

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import ast
 import builtins
+import html
 import re
 import textwrap
 from functools import lru_cache
 
 
+_WRITTEN_OUT = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|colon|Tab|NewLine);")
+
+
 def without_html(text: str) -> str:
-    """A student's Markdown in which no HTML is left to run in the browser of whoever reads it."""
+    """A student's Markdown in which no HTML, and no link to a script, is left to run in the browser of whoever reads it.
+
+    Nor is there a link to an attachment: those are not kept, and a page with a missing one cannot be made.
+    """
+    text = _WRITTEN_OUT.sub(lambda found: html.unescape(found[0]), text)  # or they would spell a scheme that is not seen below
+    text = re.sub(r"&(?:amp;?)*(?=#|colon;|Tab;|NewLine;)", "& ", text, flags=re.IGNORECASE)  # renderers decode more than once
+    text = re.sub(r"(javascript|vbscript|attachment)(?=[\s\\]*:)", r"\1 ", text, flags=re.IGNORECASE)  # with a blank it is no address
     return re.sub(r"<(?=[A-Za-z/!?])", "&lt;", text)
 
 

@@ -1,6 +1,7 @@
 """The command line: ``autograder build | check | collect | doctor | grade | demo``.
 
-Exit status: 0 graded (whatever the score), 2 usage or configuration, 3 something could not be graded (still written out).
+Exit status: 0 graded (whatever the score), 1 the doctor found something, 2 usage or configuration, 3 something could not be graded
+(still written out), 130 interrupted.
 """
 
 from __future__ import annotations
@@ -37,6 +38,8 @@ def main() -> None:
     except (CourseError, BoxError) as error:
         err.print(f"[bold red]error:[/] {escape(str(error))}")
         sys.exit(2)
+    except KeyboardInterrupt:
+        sys.exit(130)
 
 
 def _version(show: bool) -> None:
@@ -121,18 +124,30 @@ def collect(assignment: Annotated[str, typer.Argument(metavar="ASSIGNMENT", help
 
 
 @app.command()
-def doctor() -> None:
-    """Show what this machine can do for grading: how well student code is kept apart, found out by trying harmless attacks.
+def doctor(names: Annotated[Optional[list[str]], typer.Argument(metavar="[ASSIGNMENT]...", help="All of them by default.")] = None,
+           exercise: Annotated[Optional[list[str]], typer.Option(metavar="NAME", help="Only this exercise (may be repeated); nothing is rehearsed.")] = None,
+           machine: Annotated[bool, typer.Option("--machine", help="Look at the machine only.")] = False,
+           report: Annotated[Optional[Path], typer.Option(metavar="PATH.html", help="Write the kill matrix there: who catches what.")] = None,
+           seeds: Annotated[int, typer.Option(min=3, metavar="N", help="Decks that the right answers must pass.")] = 10,
+           workers: Annotated[Optional[int], typer.Option("--workers", min=1, metavar="N", help="Processes; by default one a core.")] = None) -> None:
+    """Prove this machine and the assignments: what is kept apart, what the checks catch, whether all that is built is current.
 
-    Example: autograder doctor
+    Exit status 1 when something is wrong; every finding says what mends it. Example: autograder doctor attention --report doctor.html
     """
     from autograder.doctor import examine_machine
-    _, course = _course()
-    found = examine_machine(out, course)
+    root, course = _course()
+    for name in names or []:
+        course.assignment(name)
+    found = [] if names else examine_machine(out, course)
+    if not machine:
+        from autograder.report import examine_with_progress
+        chosen = names or [assignment.name for assignment in course.assignments]
+        found += examine_with_progress(out, root, course, chosen, only=exercise or [], seeds=seeds, workers=workers, page=report)
     for one in found:
         out.print(f"[bold red]wrong:[/] {escape(one)}")
     if found:
         raise typer.Exit(1)
+    out.print("nothing is wrong")
 
 
 @app.command()
@@ -140,10 +155,11 @@ def grade(assignment: Annotated[str, typer.Argument(metavar="ASSIGNMENT", help="
           student: Annotated[Optional[list[str]], typer.Option("--student", metavar="ID", help="Only this student (may be repeated).")] = None,
           workers: Annotated[Optional[int], typer.Option("--workers", min=1, metavar="N", help="Processes; by default one a core.")] = None,
           feedback: Annotated[bool, typer.Option("--feedback/--no-feedback", help="Write feedback pages.")] = True,
+          force: Annotated[bool, typer.Option("--force", help="Grade again what is graded already.")] = False,
           json: Json = None, least_isolation: Least = None) -> None:
     """Grade every submission of an assignment into nbgrader's gradebook, autograded/ and feedback/.
 
-    Example: autograder grade attention --json results.json
+    What was graded before, from the same bytes by the same kit, stands; a run that was stopped goes on. Example: autograder grade attention
     """
     from autograder.batch import default_workers
     from autograder.report import grade_with_progress
@@ -155,7 +171,7 @@ def grade(assignment: Annotated[str, typer.Argument(metavar="ASSIGNMENT", help="
         raise CourseError(f"no submissions of {assignment} under {root / 'submitted'}; put each at "
                           f"submitted/<student>/{assignment}/{assignment}.ipynb")
     results = grade_with_progress(err if str(json) == "-" else out, root, course, handed, workers=workers or default_workers(),
-                                  least=_known_level(least_isolation), feedback=feedback)
+                                  least=_known_level(least_isolation), feedback=feedback, force=force)
     _write_json(results, json)
     if any(s.outcome in ("unreadable", "grader_fault") for s in results.submissions):
         raise typer.Exit(3)

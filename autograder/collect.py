@@ -173,10 +173,11 @@ def _stamp(item: Item) -> datetime | None:
 def safe_name(name: str) -> str:
     """A name as one folder or file: composed accents, no separators, control characters or leading dots, short enough for any disk.
 
-    A name that had to be shortened ends in a mark of its own, so that two students never become one.
+    One that a spreadsheet would take for a formula gets a mark before it (grades are exported to spreadsheets). A name that had to be shortened ends in a mark of its own, so that two students never become one.
     """
     name = unicodedata.normalize("NFC", name).encode("utf-8", "replace").decode("utf-8")
     name = "".join("_" if c in '/\\:\0' or unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp") else c for c in name).strip(" .")
+    name = f"_{name}" if name.startswith(("=", "+", "-", "@")) else name
     if len(name) > 128 or len(name.encode()) > NAME_BYTES:
         mark = hashlib.sha256(name.encode()).hexdigest()[:16]
         name = f"{name[:100].encode()[:NAME_BYTES - 17].decode('utf-8', 'ignore')}~{mark}"

@@ -47,11 +47,13 @@ def assert_close(got: torch.Tensor, expected: torch.Tensor | float, *, what: str
     Raises `Mismatch`, which says where they differ most.
     """
     if isinstance(expected, torch.Tensor) and got.shape != expected.shape:
-        raise Mismatch("shape", what, f"{what} has the wrong shape",
-                       f"{tuple(got.shape)} instead of {tuple(expected.shape)}", expected, got)
+        raise wrong_shape(what, got, tuple(expected.shape), expected)
     actual = got.detach().to(torch.float64).numpy()
     wanted = expected.detach().to(torch.float64).numpy() if isinstance(expected, torch.Tensor) else np.float64(expected)
-    exact, dtype = current_case().coarse.get(id(got), (None, None))
+    case = current_case()
+    exact, dtype = case.coarse.get(id(got), (None, None))
+    if case.deviations is not None:
+        case.deviations.append(_deviation(actual, wanted))
     if _all_close(actual, wanted) and (exact is not got or _rounded_from(actual, wanted, dtype)):
         return
     wanted = np.broadcast_to(wanted, actual.shape)
@@ -68,6 +70,13 @@ def _all_close(actual: np.ndarray, wanted: np.ndarray) -> bool:
     with np.errstate(invalid="ignore"):
         close = np.abs(actual - wanted) <= _tolerance(wanted)
         return bool((close | (actual == wanted)).all())
+
+
+def _deviation(actual: np.ndarray, wanted: np.ndarray) -> float:
+    """The largest difference, in units of the tolerance; infinite where one of the two is not finite and the other is no such value."""
+    with np.errstate(invalid="ignore"):
+        off = np.where(actual == wanted, 0.0, np.abs(actual - wanted) / _tolerance(wanted))
+    return float(np.nan_to_num(off, nan=np.inf).max(initial=0.0))
 
 
 def _rounded_from(actual: np.ndarray, wanted: np.ndarray, dtype: torch.dtype) -> bool:
@@ -93,6 +102,16 @@ def _fail(got: torch.Tensor, actual: np.ndarray, expected: Any, wanted: np.ndarr
     raise Mismatch("values", what, f"{what} is not what it should be", detail, expected, got, where)
 
 
+def wrong_shape(what: str, got: torch.Tensor, dims: tuple[int, ...], expected: torch.Tensor | None = None) -> Mismatch:
+    """The failure of a result that has another shape than `dims`: empty, one that would merely broadcast, or any other."""
+    sentence = f"{what} has the wrong shape"
+    if got.numel() == 0 and 0 not in dims:
+        sentence += " (it is empty)"
+    elif len(got.shape) <= len(dims) and all(n in (1, wanted) for n, wanted in zip(reversed(got.shape), reversed(dims))):
+        sentence += " (it would only broadcast to the right one)"
+    return Mismatch("shape", what, sentence, f"{tuple(got.shape)} instead of {dims}", expected, got)
+
+
 def assert_true(condition: Any, sentence: str, *, what: str = "the result") -> None:
     """Fail with `sentence` unless `condition` holds. `sentence` says what went wrong and names no input numbers."""
     if not bool(condition):
@@ -102,8 +121,7 @@ def assert_true(condition: Any, sentence: str, *, what: str = "the result") -> N
 def assert_equal(got: torch.Tensor, expected: torch.Tensor, *, what: str) -> None:
     """Fail unless two tensors of bools or ints are the same, entry by entry."""
     if got.shape != expected.shape:
-        raise Mismatch("shape", what, f"{what} has the wrong shape",
-                       f"{tuple(got.shape)} instead of {tuple(expected.shape)}", expected, got)
+        raise wrong_shape(what, got, tuple(expected.shape), expected)
     different = (got != expected)
     if bool(different.any()):
         where = tuple(int(i) for i in different.nonzero()[0])

@@ -8,7 +8,10 @@ from typing import Any
 import torch
 
 from autograder.case import current_case
-from autograder.compare import Mismatch
+from autograder.compare import Mismatch, number, wrong_shape
+
+
+LARGEST = 2**62
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,7 @@ def conform(value: Any, shapes: dict[str, Shaped | list[Shaped]]) -> Any:
 
 def _kind(value: Any) -> str:
     if value is None:
-        return "None: is a return statement missing?"
+        return "None (is a return statement missing?)"
     if isinstance(value, torch.Tensor):
         return "one tensor"
     if isinstance(value, (tuple, list)):
@@ -63,7 +66,8 @@ def _kind(value: Any) -> str:
 def _conform_list(value: Any, name: str, shaped: list[Shaped]) -> list[Any]:
     items = list(value.unbind(0)) if isinstance(value, torch.Tensor) and value.dim() else value  # stacked in one tensor: the same values
     if not isinstance(items, (tuple, list)) or len(items) != len(shaped):
-        raise Mismatch("type", name, f"{name} must be a list of tensors of the length asked for", f"{len(shaped)} are expected, and it is {_kind(value)}")
+        raise Mismatch("type", name, f"{name} must be a list of tensors of the length asked for",
+                       f"{len(shaped)} are expected, and it is {_kind(value)}")
     return [_conform_one(item, f"{name}[{i}]", one) for i, (item, one) in enumerate(zip(items, shaped))]
 
 
@@ -71,14 +75,14 @@ def _conform_one(value: Any, name: str, shaped: Shaped | list[Shaped]) -> Any:
     if isinstance(shaped, list):
         return _conform_list(value, name, shaped)
     if isinstance(value, (bool, int, float)) and shaped.dims == ():
-        value = torch.tensor(value, dtype=torch.float64 if isinstance(value, float) else None)
+        large = isinstance(value, float) or abs(value) > LARGEST
+        value = torch.tensor(float(value) if large else value, dtype=torch.float64 if large else None)
     if not isinstance(value, torch.Tensor):
         raise Mismatch("type", name, f"{name} must be a tensor, and is {_kind(value)}")
     if value.is_complex():
-        raise Mismatch("type", name, f"{name} is complex; real numbers are expected")
+        raise Mismatch("type", name, f"{name} is complex; real numbers are expected (if it is real in truth, return .real)")
     if tuple(value.shape) != shaped.dims:
-        raise Mismatch("shape", name, f"{name} has the wrong shape",
-                       f"{tuple(value.shape)} instead of {shaped.dims}", None, value)
+        raise wrong_shape(name, value, shaped.dims)
     if shaped.entries == "float":
         return _as_float64(value, name)
     return _as_exact(value, name, shaped.entries)
@@ -95,6 +99,8 @@ def _as_float64(value: torch.Tensor, name: str) -> torch.Tensor:
         exact = value.to(torch.float64)
         case.coarse[id(exact)] = (exact, value.dtype)
         return exact
+    what = "only True and False" if value.dtype is torch.bool else "whole numbers only"
+    case.remarks.add(f"{name} comes back as {value.dtype}, which holds {what}; its values were compared.")
     return value.to(torch.float64)
 
 
@@ -103,6 +109,11 @@ def _as_exact(value: torch.Tensor, name: str, entries: str) -> torch.Tensor:
     if value.dtype is target:
         return value
     exact = value.to(torch.float64)
+    if not bool(exact.isfinite().all()):
+        kind, wanted = "NaN" if bool(exact.isnan().any()) else "an infinity", "True or False" if entries == "bool" else "a whole number"
+        raise Mismatch("not_finite", name, f"{name} holds {kind} where {wanted} is expected", "", None, value)
+    if bool((exact.abs() > LARGEST).any()):
+        raise Mismatch("values", name, f"{name} holds a number far beyond what is expected", number(float(exact.abs().max())), None, value)
     allowed = (exact == 0) | (exact == 1) if entries == "bool" else exact == exact.round()
     if not bool(allowed.all()):
         words = "True and False" if entries == "bool" else "whole numbers"

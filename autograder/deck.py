@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Callable, Collection
+from typing import Any, Callable, Collection, Sequence
 
 from autograder.assignment import CourseError
 from autograder.case import Case, running
@@ -167,7 +167,7 @@ def replay(check: DeckCheck, index: int, exercise: Exercise, answers: list[tuple
     Returns what the body raised, or None, and the case with its calls and remarks.
     """
     recorded = check.cases[index]
-    ask = _replaying(recorded.operations, answers, live)
+    ask = replaying(recorded.operations, answers, live)
     with running(Case(reference=recorded.reference)) as case:
         try:
             check.check.body(Student(ask, exercise), **recorded.drawn)
@@ -176,7 +176,8 @@ def replay(check: DeckCheck, index: int, exercise: Exercise, answers: list[tuple
     return None, case
 
 
-def _replaying(operations: list[tuple], answers: list[tuple], live: Ask) -> Callable[[tuple], tuple]:
+def replaying(operations: list[tuple], answers: Sequence[tuple], live: Ask) -> Callable[[tuple], tuple]:
+    """An `Ask` that answers recorded operations with `answers` and asks all others live."""
     position = 0
 
     def ask(operation: tuple) -> tuple:

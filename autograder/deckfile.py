@@ -27,7 +27,7 @@ KEPT = 8
 def kept_deck(root: Path, assignment: str, exercises: dict[str, Exercise], *, seed: int) -> dict[str, DeckExercise]:
     """The deck of `assignment`, from the file where there is one. Raises `CourseError` as `draw_deck` does."""
     folder = root / ".autograder"
-    path = folder / f"deck-{assignment}-{_fingerprint(root, assignment, seed)}.bin"
+    path = folder / f"deck-{assignment}-{version_of(root, assignment, seed)}.bin"
     with contextlib.suppress(OSError, wire.WireError, KeyError, ValueError, TypeError, IndexError):
         return _unpacked(wire.decode(path.read_bytes(), max_header=wire.MAX_FRAME), exercises)
     decks = draw_deck(exercises, seed=seed)
@@ -46,8 +46,8 @@ def _write(folder: Path, path: Path, data: bytes) -> None:
         old.unlink(missing_ok=True)
 
 
-def _fingerprint(root: Path, assignment: str, seed: int) -> str:
-    """Changes with anything that the deck depends on: the kit's code, the staff's files, the libraries, the seed."""
+def version_of(root: Path, assignment: str, seed: int) -> str:
+    """Changes with anything that a deck and a grade depend on: the kit's code, the staff's files, the libraries, the seed."""
     package = Path(__file__).parent
     digest = hashlib.sha256(repr((__version__, seed, torch.__version__, hypothesis.__version__)).encode())
     files = [*package.glob("*.py"), *(package / "untrusted").glob("*.py"), *(package / "exercises" / assignment).glob("*.py"),

@@ -120,6 +120,8 @@ def _error_remark(cell: Cell, error: tuple) -> str:
     shown = f": `{text.strip()}`" if text.strip() else ""
     if syntax:
         return f"{_capital(cell.label)} is not valid Python ({name}{place}{shown}): {message}"
+    if name == "PermissionError" and message.startswith("shell commands"):
+        return f"{_capital(cell.label)}{place}{shown}: {' '.join(message.split())[:200]}."
     return f"{_capital(cell.label)} raised {name}{place}{shown}: {' '.join(message.split())[:200]}"
 
 
@@ -139,7 +141,7 @@ def _check(runs: _Runs, graded: Graded, deck: DeckExercise) -> ExerciseVerdict:
         else:
             verdict = judge(deck, answers, lambda operation: runs.main.call(deck.exercise, operation), _explaining(runs, deck.exercise),
                             _afresh(runs, deck.exercise))
-        verdict.remarks += [use.sentence for use in forbidden_uses(_sources(graded.rebuilt, name), deck.exercise.forbids)]
+        verdict.remarks += [use.sentence for use in forbidden_uses(_own_code(graded.rebuilt), deck.exercise.forbids, name)]
     missing = hidden_counts(deck.exercise.assignment).get(name, 0)
     verdict.not_run = 0 if deck.exercise.reference is not None else missing
     return verdict
@@ -169,9 +171,8 @@ def _afresh(runs: _Runs, exercise: Exercise):
     return ask
 
 
-def _sources(rebuilt: Rebuilt, name: str) -> list[str]:
-    return [cell.source for cell in rebuilt.cells if cell.cell_id == name or cell.cell_id.startswith(f"{name}-copy")
-            or cell.cell_id.startswith("own-") and cell.cell_type == "code"]
+def _own_code(rebuilt: Rebuilt) -> list[tuple[str, str]]:
+    return [(cell.label, cell.source) for cell in rebuilt.cells if cell.origin == STUDENT and cell.cell_type == "code"]
 
 
 def _whole(deck: DeckExercise, outcome: str, message: str) -> ExerciseVerdict:

@@ -21,7 +21,10 @@ PUBLIC, HIDDEN = "public", "hidden"
 
 @dataclass(frozen=True, eq=False)
 class Check:
-    """One check: a function of the student's function and of drawn inputs, whose docstring is the title."""
+    """One check: a function of the student's function and of drawn inputs, whose docstring is the title.
+
+    kept: why it is there although other checks catch all that it catches (empty where it catches something alone).
+    """
 
     name: str
     title: str
@@ -31,6 +34,7 @@ class Check:
     hint: str
     visibility: str
     examples: int
+    kept: str = ""
 
     def __repr__(self) -> str:
         return f"<{self.visibility} check {self.name}>"
@@ -72,6 +76,7 @@ class Exercise:
     reference: Reference | None = None
     alternates: list[Answer] = field(default_factory=list)
     misconceptions: list[Answer] = field(default_factory=list)
+    equivalents: dict[str, str] = field(default_factory=dict)
     small_cases: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     fails: dict[str, set[str]] = field(default_factory=dict)
 
@@ -96,18 +101,19 @@ class Exercise:
         """The sum of the checks' points."""
         return sum(check.points for check in self.checks)
 
-    def check(self, *, points: float, hint: str, examples: int = 25) -> Callable[[Callable], Check]:
+    def check(self, *, points: float, hint: str, examples: int = 25, kept: str = "") -> Callable[[Callable], Check]:
         """Register a public check, which needs no reference and also runs at the student's desk.
 
-        Use it above ``@given``: the decorated function takes `student` and the drawn inputs.
+        Use it above ``@given``: the decorated function takes `student` and the drawn inputs. examples: how many are drawn.
+        kept: why the check is there although others catch all that it catches; `autograder doctor` asks for it.
         """
-        return lambda function: self._register(function, points, hint, PUBLIC, examples)
+        return lambda function: self._register(function, points, hint, PUBLIC, examples, kept)
 
-    def hidden_check(self, *, points: float, hint: str, examples: int = 25) -> Callable[[Callable], Check]:
+    def hidden_check(self, *, points: float, hint: str, examples: int = 25, kept: str = "") -> Callable[[Callable], Check]:
         """Register a check that runs only in grading, on inputs seeded from the course's secret (staff half)."""
-        return lambda function: self._register(function, points, hint, HIDDEN, examples)
+        return lambda function: self._register(function, points, hint, HIDDEN, examples, kept)
 
-    def _register(self, function: Callable, points: float, hint: str, visibility: str, examples: int) -> Check:
+    def _register(self, function: Callable, points: float, hint: str, visibility: str, examples: int, kept: str) -> Check:
         handle = getattr(function, "hypothesis", None)
         title = inspect.getdoc(function)
         if handle is None or not title:
@@ -117,7 +123,7 @@ class Exercise:
         if points < 0 or any(check.name == function.__name__ for check in self.checks):
             raise ValueError(f"{self.module}: {function.__name__} has negative points or is registered twice")
         check = Check(function.__name__, title.splitlines()[0].rstrip("."), handle.inner_test, dict(handle._given_kwargs),
-                      points, hint, visibility, examples)
+                      points, hint, visibility, examples, kept)
         self.checks.append(check)
         return check
 
@@ -132,6 +138,12 @@ class Exercise:
         """Register another correct answer, written differently (staff half)."""
         self.alternates.append(Answer(function.__name__, function))
         return function
+
+    def equivalent(self, change: str, *, because: str) -> None:
+        """Say why a mutant of the reference is no wrong answer (staff half). `change` is the line that `autograder doctor` prints."""
+        if not because:
+            raise ValueError(f"{self.module}: say why {change!r} changes nothing that is asked for")
+        self.equivalents[change] = because
 
     def misconception(self, *, caught_by: Check, tell: str) -> Callable[[Callable], Callable]:
         """Register a wrong answer that people really give (staff half).

@@ -141,6 +141,12 @@ def _submission(gradebook: Any, assignment: str, student: str, when: datetime | 
     return submitted
 
 
+def graded_by_hand(gradebook: Any, assignment: str) -> set[str]:
+    """The students (by key) to whom a person gave a score or a comment."""
+    return {submission.student_id for submission in gradebook.assignment_submissions(assignment) for notebook in submission.notebooks
+            if any(grade.manual_score is not None for grade in notebook.grades) or any(comment.manual_comment for comment in notebook.comments)}
+
+
 def student_key(student: str) -> str:
     """The student's id as the gradebook can hold it: the folder's name, shortened past 128 characters, valid text."""
     student = student.encode("utf-8", "replace").decode("utf-8")

@@ -13,6 +13,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from autograder.cgroup import entering, make_group
 from autograder.course import Limits
 
 ISOLATED, CONFINED, LIMITED, NONE = LEVELS = ("isolated", "confined", "limited", "none")
@@ -31,12 +32,19 @@ class Launched:
     process: subprocess.Popen
     folder: tempfile.TemporaryDirectory
     log: Path
+    group: Path | None = None
+
+
+def elsewhere() -> str:
+    """Why nothing better than a process of its own is to be had on this system, or nothing on Linux."""
+    names = {"darwin": "macOS", "win32": "Windows"}
+    return "" if sys.platform.startswith("linux") else f"this is {names.get(sys.platform, sys.platform)}, and the walls around student code are Linux's"
 
 
 def why_not(level: str) -> str:
     """What is known beforehand to be missing for a level, or nothing."""
-    if level != NONE and not sys.platform.startswith("linux"):
-        return f"this is {sys.platform}, and the walls around student code are Linux's"
+    if level != NONE and elsewhere():
+        return elsewhere()
     if level == ISOLATED and not find_bubblewrap():
         return "bubblewrap (bwrap) is not installed"
     return ""
@@ -61,31 +69,43 @@ def launch(limits: Limits, level: str, *, spare: bool) -> Launched:
     scratch.mkdir()
     scratch.chmod(0o777)
     log = Path(folder.name, "log")
+    kit = None if level == ISOLATED else _shared_kit(Path(folder.name, "kit"))
     options = {"level": level, "memory": limits.memory_mb << 20, "cpu_seconds": limits.cpu_seconds, "tmp_bytes": limits.files_mb << 20, "threads": limits.threads,
-               "scratch": str(scratch), "readable": _readable()}
-    command = _command(listener.fileno(), options, isolate=level == ISOLATED, spare=spare)
+               "scratch": str(scratch), "readable": _readable(kit)}
+    command = _command(listener.fileno(), options, kit=kit, spare=spare)
     with open(log, "wb") as sink:
-        process = subprocess.Popen(command, pass_fds=[listener.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                   stderr=sink, env=_clean_environment(), cwd="/", start_new_session=True)
+        group = make_group(limits) if level in (ISOLATED, CONFINED) else None
+        process = subprocess.Popen(entering(group, command), pass_fds=[listener.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                   stderr=sink, env=clean_environment(), cwd="/", start_new_session=True)
     listener.close()
-    return Launched(address, process, folder, log)
+    return Launched(address, process, folder, log, group)
 
 
-def _readable() -> list[str]:
+def _shared_kit(folder: Path) -> str:
+    """A copy of what a student's process may import of the kit: beside the original lies what it may not (the rest, often the solutions)."""
+    for name in SHARED:
+        source, target = PACKAGE / name, folder / "autograder" / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copytree(source, target) if source.is_dir() else shutil.copy2(source, target)
+    return str(folder)
+
+
+def _readable(kit: str | None) -> list[str]:
     """What a student's process may read where there are no mounts of its own."""
-    return [*SYSTEM, *SYSTEM_FILES, os.path.realpath(sys.base_prefix), *_libraries(), *(str(PACKAGE / name) for name in SHARED),
-            "/dev/null", "/dev/zero", "/dev/urandom"]
+    own = [kit] if kit else []
+    return [*SYSTEM, *SYSTEM_FILES, os.path.realpath(sys.base_prefix), *_libraries(), *own, "/dev/null", "/dev/zero", "/dev/urandom"]
 
 
-def _clean_environment() -> dict[str, str]:
+def clean_environment() -> dict[str, str]:
     kept = {name: os.environ[name] for name in os.environ if name.startswith("OPENBLAS_")}
     return {**kept, "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "HOME": "/tmp", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1",
             "OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0", "PLOTLY_RENDERER": "plotly_mimetype", "IPYTHONDIR": "/tmp/ipython"}
 
 
-def _command(listener: int, options: dict, *, isolate: bool, spare: bool) -> list[str]:
-    kit, libraries = ("/kit", ["/site0", "/site1"]) if isolate else (None, _libraries())
-    paths = [kit or str(PACKAGE.parent), *libraries[:len(_libraries())]]
+def _command(listener: int, options: dict, *, kit: str | None, spare: bool) -> list[str]:
+    """The template's command line: inside bubblewrap, or with a `kit` of its own without."""
+    isolate = kit is None
+    paths = ["/kit", *("/site0", "/site1")[:len(_libraries())]] if isolate else [kit, *_libraries()]
     become = f"import os; os.setgroups([]); os.setgid({SPARE_UID}); os.setuid({SPARE_UID}); " if spare else ""
     start = (f"{become}import sys; sys.path[:0] = {paths!r}; sys.argv[1:] = [{str(listener)!r}, {json.dumps(options)!r}]; "
              "from autograder.untrusted.template import main; main()")

@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from autograder.filetext import Unreadable, conflict_sides, text_of, tree_of
+from autograder.outputs import read_without_outputs
 
-MAX_BYTES = 100 * 1024 * 1024
+MAX_RAW = 1 << 30  # with its stored outputs
+MAX_BYTES = 100 << 20  # without them
 MAX_CELLS = 2000
 MAX_SOURCE = 1_000_000
 
@@ -45,9 +47,13 @@ def read_submission(path: Path) -> Submission:
     if path.is_symlink() or not path.is_file():
         raise Unreadable(f"{path.name} is not a regular file; hand in the notebook itself")
     size = path.stat().st_size
-    if size > MAX_BYTES:
-        raise Unreadable(f"{path.name} has {size >> 20} MB; clear its outputs and hand it in again (at most {MAX_BYTES >> 20} MB)")
-    return parse_submission(path.read_bytes())
+    if size > MAX_RAW:
+        raise Unreadable(f"{path.name} has {size >> 20} MB; clear its outputs and hand it in again (at most {MAX_RAW >> 20} MB)")
+    data = read_without_outputs(path)
+    if len(data) > MAX_BYTES:
+        raise Unreadable(f"{path.name} has {len(data) >> 20} MB even without its stored outputs (at most {MAX_BYTES >> 20} MB); "
+                         "take out what is so large and hand it in again")
+    return parse_submission(data)
 
 
 def parse_submission(data: bytes) -> Submission:

@@ -1,6 +1,6 @@
 """What a TA was sent, opened: files in folders, zips and tars (nested too), one by one and within bounds.
 
-Nothing is extracted to disk here. Links, traversal, bombs and damage are refused one by one with a reason.
+Nothing is extracted under a name that was sent; what is large waits in files without a name. Links, traversal, bombs and damage are refused one by one with a reason.
 """
 
 from __future__ import annotations
@@ -9,14 +9,19 @@ import io
 import lzma
 import stat
 import tarfile
+import tempfile
 import zipfile
 import zlib
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path, PurePosixPath
-from typing import Iterator
+from typing import IO, BinaryIO, Iterator
+
+from autograder.notebook import MAX_RAW
 
 MAX_FILE = 100 << 20
+MAX_NOTEBOOK = MAX_RAW  # most of a large one is stored outputs, which are dropped when it is read
+IN_MEMORY = 16 << 20
 MAX_TOTAL = 4 << 30
 MAX_FILES = 50_000
 MAX_RATIO = 1000  # notebooks compress well, even with outputs; a bomb's ratio is beyond that
@@ -28,11 +33,19 @@ IGNORED = ("__MACOSX", ".ipynb_checkpoints", ".DS_Store", "Thumbs.db", "desktop.
 
 @dataclass(frozen=True)
 class Item:
-    """One file: its path inside what was sent (archives count as folders), its bytes, and when it was last changed (UTC)."""
+    """One file: its path inside what was sent (archives count as folders), its content, and when it was last changed (UTC)."""
 
     path: PurePosixPath
-    data: bytes
+    content: bytes | BinaryIO
     changed: datetime | None
+
+    @property
+    def data(self) -> bytes:
+        """The file's bytes."""
+        if isinstance(self.content, bytes):
+            return self.content
+        self.content.seek(0)
+        return self.content.read()
 
 
 @dataclass(frozen=True)
@@ -48,11 +61,12 @@ class _Budget:
     files: int = 0
     total: int = 0
 
-    def over(self, size: int) -> str:
+    def over(self, size: int, path: PurePosixPath) -> str:
         """Count one more file; the reason why it is too much, or nothing."""
         self.files += 1
-        if size > MAX_FILE:
-            return f"it has {size >> 20} MB (at most {MAX_FILE >> 20} MB); clear the notebook's outputs and hand it in again"
+        most, what = (MAX_NOTEBOOK, "clear the notebook's outputs") if path.suffix.lower() == ".ipynb" else (MAX_FILE, "make it smaller")
+        if size > most:
+            return f"it has {size >> 20} MB (at most {most >> 20} MB); {what} and hand it in again"
         if self.files > MAX_FILES or self.total + size > MAX_TOTAL:
             return f"what was sent holds more than {MAX_FILES:,} files or {MAX_TOTAL >> 30} GB; send it in parts"
         self.total += size
@@ -83,7 +97,7 @@ def _file(path: Path, inside: PurePosixPath, budget: _Budget) -> Iterator[Item |
             yield Refused(inside, "it is a link or no regular file; hand in the file itself")
             return
         archive = _is_archive(inside)
-        reason = "" if archive else budget.over(status.st_size)
+        reason = "" if archive else budget.over(status.st_size, inside)
         if reason:
             yield Refused(inside, reason)
             return
@@ -92,11 +106,24 @@ def _file(path: Path, inside: PurePosixPath, budget: _Budget) -> Iterator[Item |
             with open(path, "rb") as file:
                 yield from _archive(file, inside, budget, 1)
             return
-        data = path.read_bytes()
+        with open(path, "rb") as file:
+            content = _read(file, status.st_size)
     except OSError as error:
         yield Refused(inside, f"it could not be read ({error.strerror}); check its permissions")
         return
-    yield Item(inside, data, changed)
+    yield Item(inside, content, changed)
+
+
+def _read(stream: IO[bytes], size: int) -> bytes | BinaryIO:
+    """At most `size` bytes of `stream`: in memory, or a file without a name where there are many."""
+    if size <= IN_MEMORY:
+        return stream.read(size)
+    spool = tempfile.TemporaryFile()
+    while size > 0 and (part := stream.read(min(size, IN_MEMORY))):
+        spool.write(part)
+        size -= len(part)
+    spool.seek(0)
+    return spool
 
 
 def _is_archive(path: PurePosixPath) -> bool:
@@ -107,7 +134,7 @@ def _ignored(path: PurePosixPath) -> bool:
     return any(part in IGNORED or part.startswith("._") for part in path.parts)
 
 
-def _archive(file: io.BufferedIOBase, inside: PurePosixPath, budget: _Budget, depth: int) -> Iterator[Item | Refused]:
+def _archive(file: BinaryIO, inside: PurePosixPath, budget: _Budget, depth: int) -> Iterator[Item | Refused]:
     if depth > MAX_DEPTH:
         yield Refused(inside, f"archives nested more than {MAX_DEPTH} deep")
         return
@@ -118,7 +145,7 @@ def _archive(file: io.BufferedIOBase, inside: PurePosixPath, budget: _Budget, de
             if isinstance(data, str):
                 yield Refused(path, data)
             elif _is_archive(path):
-                yield from _archive(io.BytesIO(data), path, budget, depth + 1)
+                yield from _archive(io.BytesIO(data) if isinstance(data, bytes) else data, path, budget, depth + 1)
             else:
                 yield Item(path, data, changed)
     except DAMAGE as error:
@@ -136,7 +163,7 @@ def _climbs(name: str) -> bool:
     return ".." in parts or name.startswith(("/", "\\")) or (len(name) > 1 and name[1] == ":")
 
 
-def _zip_members(file: io.BufferedIOBase, budget: _Budget) -> Iterator[tuple[str, bytes | str, datetime | None]]:
+def _zip_members(file: BinaryIO, budget: _Budget) -> Iterator[tuple[str, bytes | BinaryIO | str, datetime | None]]:
     with zipfile.ZipFile(file) as archive:
         for member in archive.infolist():
             name = _zip_name(member)
@@ -154,7 +181,7 @@ def _zip_members(file: io.BufferedIOBase, budget: _Budget) -> Iterator[tuple[str
             if member.file_size > 1 << 20 and member.file_size > MAX_RATIO * max(1, member.compress_size):
                 yield name, "it unpacks to more than a thousand times its size, which no notebook does", None
                 continue
-            reason = budget.over(member.file_size)
+            reason = budget.over(member.file_size, _harmless(name))
             yield name, reason or _bounded(archive, member), _zip_time(member)
 
 
@@ -168,14 +195,14 @@ def _zip_name(member: zipfile.ZipInfo) -> str:
         return member.filename
 
 
-def _bounded(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes | str:
-    """The member's bytes, never more than it says that it has."""
+def _bounded(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes | BinaryIO | str:
+    """The member's content, never more than it says that it has."""
     try:
         with archive.open(member) as stream:
-            data = stream.read(member.file_size + 1)
+            content = _read(stream, member.file_size)
+            return "it is longer than it says" if stream.read(1) else content
     except DAMAGE as error:
         return f"it is damaged inside the archive ({error}); ask for it again"
-    return data if len(data) <= member.file_size else "it is longer than it says"
 
 
 def _zip_time(member: zipfile.ZipInfo) -> datetime | None:
@@ -185,7 +212,7 @@ def _zip_time(member: zipfile.ZipInfo) -> datetime | None:
         return None
 
 
-def _tar_members(file: io.BufferedIOBase, budget: _Budget) -> Iterator[tuple[str, bytes | str, datetime | None]]:
+def _tar_members(file: BinaryIO, budget: _Budget) -> Iterator[tuple[str, bytes | BinaryIO | str, datetime | None]]:
     with tarfile.open(fileobj=file, mode="r:*") as archive:
         for member in archive:
             name = member.name
@@ -196,8 +223,8 @@ def _tar_members(file: io.BufferedIOBase, budget: _Budget) -> Iterator[tuple[str
             elif not member.isfile():
                 yield name, "it is a link or no regular file; hand in the file itself", None
             else:
-                reason = budget.over(member.size)
-                yield name, reason or archive.extractfile(member).read(member.size), _unix_time(member.mtime)
+                reason = budget.over(member.size, _harmless(name))
+                yield name, reason or _read(archive.extractfile(member), member.size), _unix_time(member.mtime)
 
 
 def _unix_time(seconds: float) -> datetime | None:

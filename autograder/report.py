@@ -23,23 +23,54 @@ STYLES = {"correct": "green", "wrong": "yellow", "raised": "yellow", "limit": "y
 
 
 def grade_with_progress(console: Console, root: Path, course: Course, handed: list[Handed], *, workers: int, least: str | None,
-                        feedback: bool) -> Results:
-    """Grade a class with a progress bar and show one row a student at the end."""
+                        feedback: bool, force: bool) -> Results:
+    """Grade a class with a progress bar and show one row a student at the end.
+
+    Raises `KeyboardInterrupt` when it is interrupted, after saying what is done and what is left.
+    """
     grader = make_grader(course, root, handed[0].assignment, least=least)
+    known: dict[str, bool] = {}
     try:
         console.print(escape(grader.box.sentence))
         with _progress(console) as bar:
             task = bar.add_task("grading", total=len(handed))
-            results = grade_class(grader, root, handed, workers=workers, progress=lambda result: bar.advance(task))
+
+            def graded(result: SubmissionResult, before: bool) -> None:
+                known[result.student] = before
+                bar.advance(task)
+            results = grade_class(grader, root, handed, workers=workers, force=force, progress=graded)
             if feedback:
-                from autograder.feedback import write_feedback
-                task = bar.add_task("feedback", total=len(handed))
-                write_feedback(root, course, handed, progress=lambda: bar.advance(task))
+                from autograder.feedback import stale_pages, write_feedback
+                pages = stale_pages(root, course, handed, fresh={student for student, before in known.items() if not before})
+                task = bar.add_task("feedback", total=len(pages))
+                write_feedback(root, course, pages, progress=lambda: bar.advance(task))
+    except KeyboardInterrupt:
+        console.print(f"interrupted: {len(known)} of {len(handed)} submissions are graded and kept; the same command goes on with the other {len(handed) - len(known)}")
+        raise
     finally:
         grader.close()
     show_class(console, results)
+    if before := sum(known.values()):
+        console.print(f"{before} as they were graded before, {len(known) - before} graded now (--force grades all anew)")
     console.print(f"student code took {grader.box.cpu_seconds:.1f} CPU seconds in its own processes", style="dim")
     return results
+
+
+def examine_with_progress(console: Console, root: Path, course: Course, names: list[str], *, only: list[str], seeds: int,
+                          workers: int | None, page: Path | None) -> list[str]:
+    """Let the doctor examine assignments, show what the checks catch, write the page where one is asked for; returns the findings."""
+    from autograder.batch import default_workers
+    from autograder.doctor import examine_assignments, show_soundness, steps
+    with _progress(console) as bar:
+        task = bar.add_task("examining", total=steps(root, names, only))
+        sound, found = examine_assignments(root, course, names, only=only, seeds=seeds, workers=workers or default_workers(),
+                                           progress=lambda: bar.advance(task))
+    show_soundness(console, sound)
+    if page is not None:
+        from autograder.doctorpage import page_text
+        page.write_text(page_text(sound, found), encoding="utf-8")
+        console.print(f"wrote {escape(str(page))}")
+    return found
 
 
 def _progress(console: Console) -> Progress:

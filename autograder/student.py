@@ -106,10 +106,19 @@ def value_of(answer: tuple, shapes: dict[str, tuple[int, ...]]) -> Any:
     if answer[0] == "limit":
         raise OverLimit(answer[1])
     if answer[0] == "unsupported":
-        raise Mismatch("type", "the result", f"the result is {answer[1]}, which cannot be compared")
+        raise Mismatch("type", "the result", f"the result is {answer[1]}, which cannot be compared{_remedy(answer[1])}")
     if answer[0] == "unfit":
         raise Mismatch("type", "the module", _unfit_sentence(answer, shapes))
     return answer[1]
+
+
+_REMEDIES = {"a sparse tensor": "return it with .to_dense()", "a nested tensor": "return a plain one", "a module": "call it",
+             "a subclass of": "return a plain tensor, as .as_subclass(torch.Tensor) makes it",
+             "a tensor on the device": "keep it where the inputs are", "a masked NumPy": "return it with .filled(0)"}
+
+
+def _remedy(phrase: str) -> str:
+    return next((f"; {remedy}" for start, remedy in _REMEDIES.items() if phrase.startswith(start)), "")
 
 
 def _unfit_sentence(answer: tuple, shapes: dict[str, tuple[int, ...]]) -> str:

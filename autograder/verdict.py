@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import builtins
 from dataclasses import dataclass, field, replace
+from typing import Any
+
+import torch
 
 from autograder.case import Case
 from autograder.compare import Mismatch
@@ -63,7 +66,7 @@ def judged(exercise: Exercise, check: Check, error: BaseException, case: Case) -
     if isinstance(error, Mismatch):
         error = _own_words(error)
         sentence = error.sentence if hidden else str(error)
-        return CheckVerdict(check, WRONG, f"{sentence}.", example)
+        return CheckVerdict(check, WRONG, f"{sentence}{_not_a_number(error, case)}.", example)
     return CheckVerdict(check, WRONG, f"The result could not be used as the check needs it ({type(error).__name__}).", example)
 
 
@@ -83,6 +86,19 @@ def in_general_words(check: Check, error: BaseException) -> CheckVerdict:
     return CheckVerdict(check, WRONG, f"{sentence}, on larger inputs than an example can show.")
 
 
+def _not_a_number(error: Mismatch, case: Case) -> str:
+    """What to add where a property fails because of NaN, of which no property holds."""
+    if error.kind == "truth" and case.calls and _has_nan(case.calls[-1][1]):
+        return " (the result holds NaN)"
+    return ""
+
+
+def _has_nan(value: Any) -> bool:
+    if isinstance(value, torch.Tensor):
+        return bool(value.isnan().any())
+    return isinstance(value, (list, tuple)) and any(map(_has_nan, value))
+
+
 def _raised_sentence(error: StudentRaised, hidden: bool) -> str:
     name = error.name if hasattr(builtins, error.name) or not hidden else "An exception of the notebook's own"
     if error.name == "NotImplementedError" and "raise NotImplementedError" in error.text:
@@ -95,6 +111,8 @@ def _raised_sentence(error: StudentRaised, hidden: bool) -> str:
     if "dtype" in error.message and ("Double" in error.message or "double" in error.message or "Float" in error.message):
         remedy = (" The inputs are float64: a tensor made inside with torch.zeros, torch.ones or torch.tensor is float32 "
                   "unless you pass dtype=X.dtype.")
+    if any(word in error.message for word in ("CUDA", "NVIDIA", "MPS")):
+        remedy = " Not every machine has a graphics card: in place of .cuda() or a fixed device, take that of the input, device=X.device."
     return f"{name} was raised{place}{line}. It says: {_one_line(error.message)}{remedy}"
 
 

@@ -60,11 +60,11 @@ def print_classes(submissions: int, repeat: int) -> None:
         answers = class_answers(submissions)
         make_ours(ours, answers)
         make_stock(stock, answers)
-        timed(ours, [str(BIN / "autograder"), "grade", "attention", "--least-isolation", "none", "--no-feedback"])  # both gradebooks exist
+        timed(ours, [str(BIN / "autograder"), "grade", "attention", "--least-isolation", "none", "--no-feedback", "--force"])  # both gradebooks exist
         costs: dict[str, list[tuple[float, float]]] = {"autograder grade": [], "with feedback pages": [], "nbgrader autograde, stock": []}
         for turn in range(repeat):
             print(f"run {turn + 1} of {repeat} …", file=sys.stderr)
-            base = [str(BIN / "autograder"), "grade", "attention", "--least-isolation", "none", "--workers", "1"]
+            base = [str(BIN / "autograder"), "grade", "attention", "--least-isolation", "none", "--workers", "1", "--force"]
             costs["autograder grade"].append(timed(ours, [*base, "--no-feedback"]))
             costs["with feedback pages"].append(timed(ours, base))
             costs["nbgrader autograde, stock"].append(timed(stock, [str(BIN / "nbgrader"), "autograde", "attention"],

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from support import ROOT
+from support import ROOT, references_of, release_of
 
 from autograder.answers import filled_in, reference_answers
 from autograder.assignment import with_staff_half
@@ -53,3 +53,18 @@ def grade(grader, release, references):
         text = filled_in(release, references | (answers or {}), change=change)
         return grader.grade("student", Found(Path("attention.ipynb"), parse_submission(data or text.encode())))
     return run
+
+
+@pytest.fixture(scope="session")
+def grade_in():
+    """Grade the reference notebook of an assignment with some answers replaced; returns the outcome."""
+    made = {}
+
+    def run(assignment: str, answers: dict[str, str], *, untouched: bool = False):
+        if assignment not in made:
+            made[assignment] = make_grader(read_course(ROOT / "course.yaml"), ROOT, assignment, least="none")
+        text = filled_in(release_of(assignment), {} if untouched else references_of(assignment) | answers)
+        return made[assignment].grade("student", Found(Path(f"{assignment}.ipynb"), parse_submission(text.encode())))
+    yield run
+    for one in made.values():
+        one.close()

@@ -5,18 +5,14 @@ from __future__ import annotations
 import contextlib
 import io
 from functools import lru_cache
-from pathlib import Path
 
 import pytest
-from support import ROOT, cells_of, exercise_of
+from support import ROOT, cells_of, exercise_of, release_of
 
-from autograder.answers import answer_source, filled_in, reference_answers
+from autograder.answers import answer_source
 from autograder.assignment import assignments, with_staff_half
 from autograder.course import read_course
 from autograder.exercise import Answer
-from autograder.grader import make_grader
-from autograder.notebook import parse_submission
-from autograder.submissions import Found
 
 EXERCISES = {name: with_staff_half(name, ROOT) for name in assignments()}
 
@@ -26,29 +22,10 @@ def turns(kind: str) -> list[tuple[str, int]]:
     return [(a, turn) for a, exercises in EXERCISES.items() for turn in range(max(len(getattr(e, kind)) for e in exercises.values()))]
 
 
-@pytest.fixture(scope="module")
-def grade():
-    """Grade the reference notebook of an assignment with some answers replaced; returns the outcome."""
-    made = {}
-
-    def run(assignment: str, answers: dict[str, str], *, untouched: bool = False):
-        if assignment not in made:
-            made[assignment] = make_grader(read_course(ROOT / "course.yaml"), ROOT, assignment, least="none")
-        text = filled_in(_release(assignment), {} if untouched else _references(assignment) | answers)
-        return made[assignment].grade("student", Found(Path(f"{assignment}.ipynb"), parse_submission(text.encode())))
-    yield run
-    for grader in made.values():
-        grader.close()
-
-
-@lru_cache
-def _release(assignment: str) -> str:
-    return (ROOT / "release" / assignment / f"{assignment}.ipynb").read_text(encoding="utf-8")
-
-
-@lru_cache
-def _references(assignment: str) -> dict[str, str]:
-    return reference_answers(ROOT, assignment)
+@pytest.fixture
+def grade(grade_in):
+    """Grade the reference notebook of an assignment with some answers replaced."""
+    return grade_in
 
 
 def _answers(assignment: str, kind: str, turn: int) -> dict[str, Answer]:
@@ -82,7 +59,7 @@ def test_every_alternate_gets_full_marks(grade, assignment, turn):
 def _locked_names(assignment: str) -> dict:
     """What the locked cells of a release define."""
     space: dict = {}
-    for cell in cells_of(_release(assignment)):
+    for cell in cells_of(release_of(assignment)):
         if cell["metadata"]["autograder"]["kind"] == "given":
             exec("".join(cell["source"]), space)
     return space

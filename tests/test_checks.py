@@ -1,6 +1,7 @@
 """Every assignment's checks held against right, wrong and trivial answers.
 
-AUTOGRADER_SEEDS says how many course seeds the right answers must pass (`make prove` uses 300).
+Each check draws alone here, as at the desk; `make doctor` and `make prove` hold answers against decks, as in grading. AUTOGRADER_SEEDS says how
+many course seeds the right answers must pass.
 """
 
 from __future__ import annotations
@@ -42,10 +43,14 @@ def failing(exercise, function, seed: int, checks=None) -> dict:
     return failed
 
 
+def test_every_exercise_has_right_and_wrong_answers_enough():
+    few = {name: len(e.alternates) for name, e in EXERCISES.items() if len(e.alternates) < (3 if e.parameters is None else 5)}
+    assert not few and all(len(exercise.misconceptions) >= 8 for exercise in EXERCISES.values())
+
+
 @pytest.mark.parametrize("name", EXERCISES)
 def test_every_right_answer_holds_on_every_seed(name):
     exercise = EXERCISES[name]
-    assert exercise.alternates, "an exercise needs a second right answer"
     for seed in range(SEEDS):
         for function in [exercise.reference.function, *(a.function for a in exercise.alternates)]:
             assert not failing(exercise, function, seed), (function.__name__, seed)

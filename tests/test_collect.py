@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 from autograder.cli import app
 from autograder.collect import collect, safe_name
 from autograder.notebook import read_submission
-from autograder.parcels import MAX_FILE, Item, Refused, opened
+from autograder.parcels import MAX_FILE, MAX_NOTEBOOK, Item, Refused, opened
 
 NOTEBOOK = json.dumps({"cells": [{"cell_type": "code", "source": "x = 1", "id": "a", "metadata": {}}], "metadata": {}}).encode()
 
@@ -158,9 +158,12 @@ def test_links_and_giants_in_a_folder_are_refused(tmp_path):
     (folder / "jane/attention.ipynb").symlink_to("/etc/passwd")
     (folder / "jon").mkdir()
     with open(folder / "jon/attention.ipynb", "wb") as file:
+        file.truncate(MAX_NOTEBOOK + 1)
+    with open(folder / "jon/data.csv", "wb") as file:
         file.truncate(MAX_FILE + 1)
     reasons = {str(found.path): found.reason for found in opened(folder) if isinstance(found, Refused)}
     assert "link" in reasons["jane/attention.ipynb"] and "clear the notebook's outputs" in reasons["jon/attention.ipynb"]
+    assert "at most 100 MB" in reasons["jon/data.csv"]
 
 
 @given(st.text(max_size=300))

@@ -156,3 +156,20 @@ def test_the_graders_own_fault_is_an_outcome_and_not_the_students(grade, grader,
     monkeypatch.setattr("autograder.engine.judge", broken)
     result = grade().result
     assert result.outcome == "grader_fault" and "not the student's fault" in result.exercises[0].checks[0].message
+
+
+@pytest.mark.parametrize("source, rest", [
+    ("%%bash\npip install nothing\necho 1 > note", ""), ("%%sh\nls", ""), ("%%script bash --out found\nls", ""), ("%%perl\nprint 1;", ""),
+    ("%%python3\nprint(1)", ""), ("!ls", "factor = 2"), ("files = !ls", "factor = 2"), ("!!ls", "factor = 2"), ("%pip install nothing", "factor = 2"),
+    ("%sx ls", "factor = 2"), ("import subprocess\nsubprocess.run(['ls'])", "factor = 2"), ("import os\nos.fork()", "factor = 2"),
+    ("get_ipython().system('ls')", "factor = 2")])
+def test_a_shell_command_is_not_run_and_only_its_own_effect_is_missing(grade, grader, source, rest):
+    if source.startswith("import") and grader.box.level == "none":
+        pytest.skip("no sandbox on this machine: a program is started")
+    answer = HEAD + "    return factor / 2 * torch.exp(Z - torch.logsumexp(Z, dim, keepdim=True))"
+    cell = f"{source}\n{rest}" if rest else source
+    outcome = grade({"softmax": answer if rest else "factor = 2\n" + answer}, change=own_cell(cell))
+    said = [remark for remark in outcome.result.remarks if "shell commands and other programs are not run in grading" in remark]
+    assert outcome.result.score == outcome.result.max_score
+    assert len(said) == 1 and "line" in said[0] and "nothing else" in said[0] and "Errno" not in said[0]
+    assert not any("NameError" in remark for remark in outcome.result.remarks)

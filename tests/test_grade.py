@@ -99,7 +99,7 @@ def test_the_document_fits_the_published_schema(results):
 
 def test_a_second_run_with_other_workers_gives_the_same(course, results):
     before = grades(course)
-    autograder(course, "grade", "attention", "--workers", "4", "--no-feedback", "--json", "again.json", status=3)
+    autograder(course, "grade", "attention", "--workers", "4", "--force", "--no-feedback", "--json", "again.json", status=3)
     assert json.loads((course / "again.json").read_text()) == results
     assert grades(course) == before
 
@@ -133,7 +133,7 @@ def test_a_manual_score_survives_a_second_run(course):
         grade = gradebook.find_grade("why-divide-by-the-root", "attention", "attention", "01-reference")
         grade.manual_score, grade.needs_manual_grade = 1.5, False
         gradebook.db.commit()
-    autograder(course, "grade", "attention", "--student", "01-reference", "--no-feedback")
+    autograder(course, "grade", "attention", "--student", "01-reference", "--no-feedback", "--force")
     with Gradebook(f"sqlite:///{course}/gradebook.db", "transformers") as gradebook:
         grade = gradebook.find_grade("why-divide-by-the-root", "attention", "attention", "01-reference")
         assert grade.manual_score == 1.5 and grade.auto_score is None and grade.score == 1.5

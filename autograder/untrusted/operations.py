@@ -124,6 +124,8 @@ def _vjp(function: Callable, args: tuple, kwargs: dict, cotangents: tuple, entri
     parameters = [part.requires_grad_() for parts in entries.values() for part in parts]
     wanted = leaves + parameters
     gradients = torch.autograd.grad([o for o, _ in pairs], wanted, [c.to(o.dtype) for o, c in pairs], allow_unused=True)
+    if not entries and all(g is None for g in gradients):  # a tensor of its own that requires grad: nothing flows back
+        return None
     gradients = [torch.zeros_like(leaf) if g is None else plain(g) for leaf, g in zip(wanted, gradients)]
     if not entries:
         return gradients

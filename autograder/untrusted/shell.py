@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import errno
 import io
 import sys
+import traceback
 import types
 from typing import Any, Iterator
 
@@ -18,6 +20,8 @@ MAX_TEXT = 64 * 1024
 MAX_DISPLAYS = 20
 MAX_IMAGE = 512 * 1024
 MAX_RESUMES = 50
+NO_COMMAND = "shell commands and other programs are not run in grading; what this one would have done is missing, and nothing else"
+_STARTERS = ("fork", "forkpty", "_fork_exec", "_execute_child", "_launch", "posix_spawn", "execv", "execve", "execvp")
 
 
 class Bounded(io.TextIOBase):
@@ -63,6 +67,8 @@ def prepare() -> None:
     sys.modules["__main__"] = main
     shell.enable_gui = lambda gui=None: None
     shell.system = shell.getoutput = _no_command
+    for name in ("script", *(shell.magics_manager.registry["ScriptMagics"].script_magics)):  # %%bash, %%sh, %%perl, …
+        shell.register_magic_function(_no_command, "cell", name)
     shell.ask_exit = _no_exit
     _install_placeholder()
     with contextlib.suppress(ImportError):  # the notebooks' figures, where plotly is installed
@@ -72,7 +78,7 @@ def prepare() -> None:
 
 
 def _no_command(*_: Any, **__: Any) -> None:
-    raise PermissionError("shell commands are not run in grading")
+    raise PermissionError(NO_COMMAND)
 
 
 def _no_exit() -> None:
@@ -145,7 +151,17 @@ def _run_once(source: str) -> tuple[tuple | None, int, bool]:
         return _syntax_error(result.error_before_exec), -1, True
     if result.error_in_exec is None:
         return None, -1, False
-    return describe_error(result.error_in_exec), _module_line(result.error_in_exec), False
+    return _described(result.error_in_exec), _module_line(result.error_in_exec), False
+
+
+def _described(error: BaseException) -> tuple:
+    """As `describe_error`; what the sandbox says of a program or a process is told in words."""
+    kind, name, message, line, text = describe_error(error)
+    if isinstance(error, PermissionError) and error.errno == errno.EPERM:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        if last.name in _STARTERS or any(f".{starter}(" in (last.line or "") for starter in _STARTERS):
+            message = NO_COMMAND
+    return kind, name, message, line, text
 
 
 def _syntax_error(error: BaseException) -> tuple:
@@ -156,12 +172,12 @@ def _syntax_error(error: BaseException) -> tuple:
 
 def _module_line(error: BaseException) -> int:
     """The line of the cell's own top level at which `error` passed, or -1."""
-    traceback, line = error.__traceback__, -1
-    while traceback is not None:
-        code = traceback.tb_frame.f_code
+    step, line = error.__traceback__, -1
+    while step is not None:
+        code = step.tb_frame.f_code
         if code.co_name == "<module>" and code.co_filename.startswith("<ipython-input"):
-            line = traceback.tb_lineno
-        traceback = traceback.tb_next
+            line = step.tb_lineno
+        step = step.tb_next
     return line
 
 

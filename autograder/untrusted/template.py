@@ -7,6 +7,7 @@ and a pidfd to kill it with.
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import json
 import os
@@ -18,9 +19,9 @@ import struct
 import sys
 
 from autograder.untrusted import confine, landlock, seccomp
+from autograder.untrusted.control import FORK, READY, STOP
 
 ISOLATED, CONFINED, NONE = "isolated", "confined", "none"
-READY, FORK, STOP = b"ready", b"fork", b"stop"
 
 
 def main() -> None:
@@ -34,6 +35,8 @@ def main() -> None:
             listener.close()
             os.waitpid(inner, 0)
             os._exit(0)
+    else:  # workers are this process's user's own: they may not look into it, nor into each other
+        confine.prctl(confine.PR_SET_DUMPABLE, 0)
     confine.prctl(confine.PR_SET_PDEATHSIG, signal.SIGKILL)
     import_everything()
     serve(listener, options)
@@ -65,25 +68,38 @@ def serve(listener: socket.socket, options: dict) -> None:
     while True:
         for key, _ in selector.select(timeout=1.0):
             if key.fileobj is listener:
-                connection, _ = listener.accept()
-                connection.sendall(READY)
-                selector.register(connection, selectors.EVENT_READ)
-                continue
-            request = key.fileobj.recv(len(FORK))
-            if request == FORK:
-                spawn(key.fileobj, options, own_pids)
-            elif request == STOP:
-                while reap(0):
-                    pass
-                key.fileobj.sendall(struct.pack("<d", cpu_seconds()))
+                welcome(listener, selector)
+            elif not attended(key.fileobj, selector, options, own_pids):
                 return
-            else:
-                selector.unregister(key.fileobj)
-                key.fileobj.close()
         while reap():
             pass
         if os.getppid() == 1 and not options["level"] == ISOLATED:
             return  # the grader is gone
+
+
+def welcome(listener: socket.socket, selector: selectors.BaseSelector) -> None:
+    """Take a new connection. One that is broken off is no reason to end: without a sandbox anybody may connect."""
+    with contextlib.suppress(OSError):
+        connection, _ = listener.accept()
+        connection.sendall(READY)
+        selector.register(connection, selectors.EVENT_READ)
+
+
+def attended(connection: socket.socket, selector: selectors.BaseSelector, options: dict, own_pids: int) -> bool:
+    """Do what a connection asks for, or hang up; False when it says stop."""
+    with contextlib.suppress(OSError):
+        request = connection.recv(len(FORK))
+        if request == FORK:
+            spawn(connection, options, own_pids)
+            return True
+        if request == STOP:
+            while reap(0):
+                pass
+            connection.sendall(struct.pack("<d", cpu_seconds()))
+            return False
+    selector.unregister(connection)
+    connection.close()
+    return True
 
 
 def cpu_seconds() -> float:
@@ -137,7 +153,7 @@ def become_worker(channel: socket.socket, options: dict) -> None:
     os.makedirs(work, exist_ok=True)
     os.environ["HOME"] = os.environ["TMPDIR"] = work
     os.chdir(work)
-    if options["level"] == ISOLATED:
+    if options["level"] != NONE:
         confine.drop_privileges()
     confine.limit_resources(memory=options["memory"], cpu_seconds=options["cpu_seconds"], file_bytes=options["tmp_bytes"],
                             threads=options["threads"])

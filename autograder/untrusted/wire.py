@@ -21,6 +21,7 @@ HEADER = struct.Struct("<QQ")
 MAX_FRAME = 64 * 1024 * 1024
 MAX_HEADER = 1024 * 1024
 MAX_DEPTH = 16
+MAX_PARTS = 20_000
 MAX_DIMS = 8
 MAX_DIM = 2**31
 ALIGN = 16
@@ -31,17 +32,35 @@ DTYPES = {
 }
 
 
+_UNSIGNED = (torch.uint16, torch.uint32, torch.uint64)
+
+
 class WireError(Exception):
     """A frame that is not what the protocol allows. The connection must be closed."""
+
+
+UNKNOWN = "an object of a class that the checks do not know"
 
 
 class Unsupported(Exception):
     """A value that cannot cross: its message is a noun phrase such as ``a function``."""
 
 
-def plain(value: Any, depth: int = 0) -> Any:
+# Types of which the name is told; a student's own may have any name.
+_TOLD = frozenset(("function", "method", "set", "dict", "generator", "module", "map", "filter", "zip", "range", "bytes", "complex",
+                   "property", "partial"))
+
+
+def plain(value: Any) -> Any:
     """Return `value` as plain data, or raise `Unsupported`. NumPy arrays become tensors, named tuples tuples."""
+    return _plain(value, 0, [MAX_PARTS])
+
+
+def _plain(value: Any, depth: int, left: list[int]) -> Any:
     kind = type(value)
+    left[0] -= 1
+    if left[0] < 0:
+        raise Unsupported(f"a value of more than {MAX_PARTS:,} parts")
     if kind in (type(None), bool, int, float, str):
         return _bounded_scalar(value)
     if kind is torch.Tensor or kind is torch.nn.Parameter:
@@ -49,23 +68,30 @@ def plain(value: Any, depth: int = 0) -> Any:
     if depth >= MAX_DEPTH:
         raise Unsupported(f"a value nested more than {MAX_DEPTH} deep")
     if isinstance(value, tuple):
-        return tuple(plain(item, depth + 1) for item in tuple.__iter__(value))
+        return tuple(_plain(item, depth + 1, left) for item in tuple.__iter__(value))
     if kind is list:
-        return [plain(item, depth + 1) for item in value]
+        return [_plain(item, depth + 1, left) for item in value]
     if kind is dict:
         if not all(type(key) is str for key in value):
             raise Unsupported("a dict whose keys are not all strings")
-        return {key: plain(item, depth + 1) for key, item in value.items()}
-    if kind is np.ndarray or isinstance(value, np.generic):
+        return {key: _plain(item, depth + 1, left) for key, item in value.items()}
+    if isinstance(value, (np.ndarray, np.generic)) and not isinstance(value, np.ma.MaskedArray):
         return _plain_array(value)
     raise Unsupported(describe_type(value))
 
 
 def describe_type(value: Any) -> str:
-    """A noun phrase for what `value` is, safe to show to a person."""
+    """A noun phrase for what `value` is, the same at every door and safe to show to a person."""
     if isinstance(value, torch.Tensor):
-        return f"a subclass of torch.Tensor ({type(value).__name__[:40]})"
-    return f"an object of type {type(value).__name__[:40]}"
+        return "a subclass of torch.Tensor"
+    if isinstance(value, torch.nn.Module):
+        return "a module and not what it gives when it is called"
+    if isinstance(value, np.ma.MaskedArray):
+        return "a masked NumPy array"
+    if isinstance(value, type):
+        return "a class"
+    name = type(value).__name__
+    return f"an object of type {name}" if name in _TOLD else UNKNOWN
 
 
 def _bounded_scalar(value: Any) -> Any:
@@ -77,10 +103,14 @@ def _bounded_scalar(value: Any) -> Any:
 
 
 def _plain_tensor(tensor: torch.Tensor) -> torch.Tensor:
+    if tensor.is_nested:
+        raise Unsupported("a nested tensor")
     if tensor.layout is not torch.strided:
-        raise Unsupported(f"a sparse tensor ({tensor.layout})")
+        raise Unsupported(f"a {'sparse ' if 'sparse' in str(tensor.layout) else ''}tensor of layout {tensor.layout}")
     if tensor.device.type != "cpu":
         raise Unsupported(f"a tensor on the device {tensor.device}")
+    if tensor.dtype in _UNSIGNED and not bool((tensor.to(torch.int64) < 0).any()):
+        tensor = tensor.to(torch.int64)
     if str(tensor.dtype).removeprefix("torch.") not in DTYPES:
         raise Unsupported(f"a tensor of dtype {tensor.dtype}")
     if tensor.numel() * tensor.element_size() > MAX_FRAME // 2:
@@ -90,12 +120,15 @@ def _plain_tensor(tensor: torch.Tensor) -> torch.Tensor:
 
 def _plain_array(value: Any) -> torch.Tensor:
     array = np.asarray(value)
-    if array.dtype.kind not in "biufc":
-        raise Unsupported(f"a NumPy array of dtype {array.dtype}")
-    try:
-        return _plain_tensor(torch.from_numpy(np.array(array)))
-    except TypeError:
-        raise Unsupported(f"a NumPy array of dtype {array.dtype}") from None
+    kind = array.dtype.kind
+    if kind not in "biufc":
+        raise Unsupported(f"a NumPy array of {'text' if kind in 'US' else 'objects' if kind == 'O' else 'no numbers'}")
+    if array.nbytes > MAX_FRAME // 2:
+        raise Unsupported(f"a NumPy array of {array.size:,} entries")
+    dtype = array.dtype.newbyteorder("=")
+    if dtype in (np.longdouble, np.clongdouble):  # torch has none so wide
+        dtype = np.dtype(np.float64 if kind == "f" else np.complex128)
+    return _plain_tensor(torch.from_numpy(np.array(array, dtype=dtype)))
 
 
 def encode(value: Any) -> bytes:

@@ -8,7 +8,7 @@ from hypothesis import given
 from autograder.compare import assert_close
 from autograder.exercises.attention.attention_entropy import (a_single_weight_gives_zero, exercise,
                                                               mixing_two_rows_that_do_not_overlap,
-                                                              uniform_weights_give_ln_N)
+                                                              uniform_weights_give_ln_N, weights)
 from autograder.strategies import distributions
 
 
@@ -22,14 +22,16 @@ def attention_entropy(alpha):
     return -torch.special.xlogy(alpha, alpha).sum(dim=-1)
 
 
-@exercise.hidden_check(points=1, hint="Try a row with zeros beside ordinary weights, (0, 1/4, 3/4), alone and in a batch.")
-@given(distributions(zeros=True, dims=2))
+@exercise.hidden_check(points=1, hint="Try a row with zeros beside ordinary weights, (0, 1/4, 3/4), alone and in a batch.",
+                       kept="the only one that meets zeros beside ordinary weights in one row, alone, in a batch and in square maps")
+@given(weights(low=1, zeros=True))
 def agrees_with_the_reference(student, alpha):
     """Agrees with the reference, weights of exactly 0 and batches included."""
     assert_close(student(alpha), attention_entropy(alpha), what="the entropy")
 
 
-@exercise.hidden_check(points=0.5, examples=8, hint="Call it twice on the same tensor: is the second answer the same? Which line writes into alpha?")
+@exercise.hidden_check(points=0.5, examples=12, hint="Call it twice on the same tensor: is the second answer the same? Which line writes "
+                                                     "into alpha?")
 @given(distributions(zeros=True))
 def the_input_stays_as_it_was(student, alpha):
     """The function leaves its weights alone (and gives the right entropy)."""
@@ -123,3 +125,9 @@ def gini(alpha):
 def softmax_again(alpha):
     alpha = torch.softmax(alpha, -1)
     return -torch.special.xlogy(alpha, alpha).sum(-1)
+
+
+@exercise.misconception(caught_by=the_input_stays_as_it_was, tell="the right entropy, after the zeros of alpha were overwritten with ones")
+def zeros_overwritten(alpha):
+    alpha[alpha == 0] = 1.0
+    return -(alpha * alpha.log()).sum(-1)

@@ -18,7 +18,12 @@ def causal_mask(N):
     return torch.ones(N, N, dtype=torch.bool).tril()
 
 
-@exercise.hidden_check(points=1, hint="Which corner of the matrix must be False: the upper right or the lower left?")
+exercise.equivalent("return torch.ones(N, N, dtype=torch.bool).tril() -> return torch.ones(N, N).tril()",
+                    because="0 and 1 count as False and True whatever their type (values decide)")
+
+
+@exercise.hidden_check(points=1, hint="Which corner of the matrix must be False: the upper right or the lower left?",
+                       kept="the only one that looks at every entry, up to N = 12; the public ones count them and try them out")
 @given(sizes(1, 12))
 def is_the_lower_triangle(student, N):
     """Is exactly the lower triangle, diagonal included."""
@@ -86,3 +91,8 @@ def additive(N):
 @exercise.misconception(caught_by=a_token_sees_itself_and_the_past, tell="a mask with a leading dimension of 1 that was not asked for")
 def extra_dimension(N):
     return torch.ones(1, N, N, dtype=torch.bool).tril()
+
+
+@exercise.misconception(caught_by=a_token_sees_itself_and_the_past, tell="a mask for one query only, lined up with the first key")
+def one_query(N):
+    return torch.ones(1, N, dtype=torch.bool).tril()

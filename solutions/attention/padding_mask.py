@@ -18,7 +18,9 @@ def padding_mask(lengths, N):
     return (torch.arange(N) < lengths[:, None])[:, None, :]
 
 
-@exercise.hidden_check(points=1, hint="Work out the mask for lengths [0, 2] and N = 3 by hand.")
+@exercise.hidden_check(points=1, hint="Work out the mask for lengths [0, 2] and N = 3 by hand.",
+                       kept="the only one that compares entry by entry over all lengths, 0 and N among them, without an attention in "
+                            "between")
 @given(lengths_and_width())
 def agrees_with_the_reference(student, case):
     """Agrees with the reference for every length from 0 to N."""
@@ -112,3 +114,9 @@ def empty_allows_one(lengths, N):
 def empty_allows_all(lengths, N):
     mask = (torch.arange(N) < lengths[:, None])[:, None, :]
     return mask | (lengths == 0)[:, None, None]
+
+
+@exercise.misconception(caught_by=lengths_stay_as_they_were, tell="the right mask from lengths that are counted down in place")
+def counts_down_in_place(lengths, N):
+    lengths -= 1
+    return (torch.arange(N) <= lengths[:, None])[:, None, :]

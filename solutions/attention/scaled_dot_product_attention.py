@@ -37,7 +37,21 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
     return alpha @ V, alpha
 
 
-@exercise.hidden_check(points=2, hint="Compare with the formula on one query and two keys, with D_v different from D_k; then on a batch.")
+exercise.equivalent("scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1]) "
+                    "-> scores = Q @ K.transpose(-2, -1) / math.sqrt(K.shape[-1])",
+                    because="queries and keys have the same width D_k")
+exercise.equivalent("highest = torch.where(torch.isinf(highest), 0.0, highest) "
+                    "-> highest = torch.where(torch.isinf(highest), 1.0, highest)",
+                    because="in a row of -inf alone any finite number may be subtracted: exp(-inf) is 0")
+exercise.equivalent("alpha = weights / torch.where(total == 0, 1.0, total) -> alpha = weights / torch.where(total == 0, 2.0, total)",
+                    because="where the total is 0 all weights are 0, and 0 over any number but 0 is 0")
+exercise.equivalent("alpha = weights / torch.where(total == 0, 1.0, total) -> alpha = weights / torch.where(total == 0, 0.5, total)",
+                    because="where the total is 0 all weights are 0, and 0 over any number but 0 is 0")
+
+
+@exercise.hidden_check(points=2, hint="Compare with the formula on one query and two keys, with D_v different from D_k; then on a batch.",
+                       kept="weighs the formula as a whole: the weights of a wrong scale pass most public checks and must not keep "
+                            "most of the points")
 @given(qkv())
 def agrees_with_the_reference(student, q_k_v):
     """Agrees with the reference for N_q != N_kv and D_v != D_k, with none, one and two batch dimensions."""
@@ -47,7 +61,9 @@ def agrees_with_the_reference(student, q_k_v):
     assert_close(Y, Y_ref, what="Y")
 
 
-@exercise.hidden_check(points=2, hint="Try a mask that differs between queries, one that differs between batch elements, and one of shape 1 x N_kv.")
+@exercise.hidden_check(points=1.5, hint="Try a mask that differs between queries, one that differs between batch elements, and one of shape 1 x N_kv.",
+                       kept="the only one that holds alpha and Y under a mask against the formula, number by number; the public checks"
+                            " ask for zeros, sums and no leaks")
 @given(masked())
 def agrees_under_a_mask(student, case):
     """Agrees with the reference under masks of every broadcastable shape."""
@@ -76,6 +92,31 @@ def large_scores_do_not_overflow(student, q_k_v):
     Y_ref, alpha_ref = scaled_dot_product_attention(*q_k_v)
     assert_close(alpha, alpha_ref, what="alpha at large scores")
     assert_close(Y, Y_ref, what="Y at large scores")
+
+
+@st.composite
+def forbidden_winner(draw):
+    """Attention to 2 to 4 keys, one of which would win by 40 to 80 and is forbidden to some queries; all scores are exact in float32."""
+    N_q, N_kv = draw(sizes(1, 4)), draw(sizes(2, 4))
+    direction = torch.tensor(draw(st.lists(st.sampled_from([-1.0, 1.0]), min_size=4, max_size=4)), dtype=torch.float64)
+    levels = torch.tensor(draw(st.lists(st.sampled_from([-0.5, 0.0, 0.5]), min_size=N_kv, max_size=N_kv)), dtype=torch.float64)
+    winner = draw(st.integers(0, N_kv - 1))
+    levels[winner] = draw(st.sampled_from([21.0, 30.0, 39.0]))
+    mask = torch.ones(N_q, N_kv, dtype=torch.bool)
+    mask[:draw(st.integers(1, N_q)), winner] = False
+    V, = draw(fillers())((N_kv, 3))
+    return direction.expand(N_q, 4).contiguous(), levels[:, None] * direction, V, mask
+
+
+@exercise.hidden_check(points=0.5, examples=12, hint="Give one query two keys, the scores 50 and 0, and forbid the first: the second must "
+                                                     "get the weight 1. What is left of it if the softmax has seen the first?")
+@given(forbidden_winner())
+def a_forbidden_key_cannot_win(student, case):
+    """A forbidden key leaves nothing behind, however far its score lies above the others."""
+    Y, alpha = student(*case)
+    Y_ref, alpha_ref = scaled_dot_product_attention(*case)
+    assert_close(alpha, alpha_ref, what="alpha where a large score is forbidden")
+    assert_close(Y, Y_ref, what="Y where a large score is forbidden")
 
 
 @exercise.hidden_check(points=0.5, examples=6, hint="Does something inside cut or bend the gradient (detach, no_grad, .data, rounding)?")
@@ -242,9 +283,7 @@ def mask_on_the_queries(Q, K, V, mask=None):
 
 @_wrong(a_masked_key_is_as_good_as_absent, "a mask transposed before use")
 def mask_transposed(Q, K, V, mask=None):
-    if mask is not None and mask.shape[-1] == mask.shape[-2]:
-        mask = mask.mT
-    return _attend(_scores(Q, K), V, mask)
+    return _attend(_scores(Q, K), V, None if mask is None else mask.mT)
 
 
 @_wrong(agrees_under_a_mask, "the first batch element's mask used for all")
@@ -297,9 +336,18 @@ def keys_mixed(Q, K, V, mask=None):
 
 @_wrong(agrees_with_the_reference, "a batch flattened into one long sequence")
 def batch_flattened(Q, K, V, mask=None):
+    if mask is not None:
+        return _attend(_scores(Q, K), V, mask)
     flat = [x.reshape(-1, x.shape[-1]) for x in (Q, K, V)]
     Y = torch.softmax(_scores(*flat[:2]), -1) @ flat[2]
-    return Y.reshape(*Q.shape[:-1], V.shape[-1]), _attend(_scores(Q, K), V, mask)[1]
+    return Y.reshape(*Q.shape[:-1], V.shape[-1]), _attend(_scores(Q, K), V)[1]
+
+
+@_wrong(the_output_mixes_the_values, "a batch flattened into one long sequence")
+def batch_and_weights_flattened(Q, K, V, mask=None):
+    flat = [x.reshape(-1, x.shape[-1]) for x in (Q, K, V)]
+    Y, alpha = _attend(_scores(*flat[:2]), flat[2], mask)
+    return Y.reshape(*Q.shape[:-1], V.shape[-1]), alpha
 
 
 @_wrong(agrees_with_the_reference, "the keys of the first batch element used for all")
@@ -348,3 +396,35 @@ def softmax_in_half(Q, K, V, mask=None):
     s = _scores(Q, K)
     Y, alpha = _attend(s.half(), V.half(), mask)
     return Y.to(V.dtype), alpha.to(V.dtype)
+
+
+@_wrong(a_masked_key_is_as_good_as_absent, "-1e9 in half precision, which ends at 65504: it raises an error, or becomes -inf")
+def large_number_in_half(Q, K, V, mask=None):
+    return _attend(_scores(Q, K).half(), V.half(), mask, fill=-1e9)
+
+
+@_wrong(a_forbidden_key_cannot_win, "a mask applied after the softmax and weights normalised again over at least 1e-12: nothing is left to "
+                                    "normalise where a forbidden key wins")
+def masked_late_and_clamped(Q, K, V, mask=None):
+    alpha = torch.softmax(_scores(Q, K), -1)
+    if mask is not None:
+        alpha = alpha * mask
+        alpha = alpha / alpha.sum(-1, keepdim=True).clamp(min=1e-12)
+    return alpha @ V, alpha
+
+
+@_wrong(a_forbidden_key_cannot_win, "a penalty of 30 on forbidden scores, which a large score outweighs")
+def penalty_of_thirty(Q, K, V, mask=None):
+    s = _scores(Q, K)
+    if mask is None:
+        return _attend(s, V)
+    alpha = torch.softmax(s - 30.0 * ~mask, -1) * mask.any(-1, keepdim=True)
+    return alpha @ V, alpha
+
+
+@_wrong(hidden_keys_change_nothing, "weights that were masked first, then mixed the values, and only then were normalised again")
+def normalised_after_mixing(Q, K, V, mask=None):
+    alpha = torch.softmax(_scores(Q, K), -1)
+    alpha = alpha if mask is None else alpha * mask
+    Y, total = alpha @ V, alpha.sum(-1, keepdim=True)
+    return Y, alpha / torch.where(total == 0, 1.0, total)

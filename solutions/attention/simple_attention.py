@@ -22,7 +22,9 @@ def simple_attention(X):
     return alpha @ X, alpha
 
 
-@exercise.hidden_check(points=2, hint="Compare with the formula on two tokens of two features, then on a batch.")
+@exercise.hidden_check(points=2, hint="Compare with the formula on two tokens of two features, then on a batch.",
+                       kept="the public check of Y takes the student's own weights; here both are held against the formula, with "
+                            "points for the whole")
 @given(tensors())
 def agrees_with_the_reference(student, X):
     """Agrees with the reference with none, one and two batch dimensions."""
@@ -62,9 +64,22 @@ def token_by_token(X):
 
 
 @exercise.alternate
-def in_two_lines(X):
-    alpha = torch.softmax(X @ X.mT, -1)
-    return alpha @ X, alpha
+def with_bmm(X):
+    """The batch made one axis; for bmm wants three."""
+    flat = X.reshape(-1, *X.shape[-2:])
+    alpha = torch.nn.functional.softmax(torch.bmm(flat, flat.transpose(1, 2)), dim=2)
+    return torch.bmm(alpha, flat).reshape(X.shape), alpha.reshape(*X.shape[:-1], -1)
+
+
+@exercise.alternate
+def in_numpy(X):
+    """NumPy inside, columns normalised and turned; float32 at the end."""
+    import numpy as np
+    x = X.detach().numpy()
+    scores = np.einsum("...id,...jd->...ji", x, x)
+    weights = np.exp(scores - scores.max(-2, keepdims=True))
+    alpha = np.swapaxes(weights / weights.sum(-2, keepdims=True), -1, -2)
+    return torch.from_numpy(alpha @ x).float(), torch.from_numpy(alpha)
 
 
 @exercise.misconception(caught_by=weights_follow_the_inner_products, tell="scores divided by sqrt(D), which this formula does not have")
@@ -172,3 +187,9 @@ def in_place(X):
 def rounded(X):
     alpha = torch.softmax(X @ X.mT, -1)
     return (alpha @ X).round(decimals=3), alpha.round(decimals=3)
+
+
+@exercise.misconception(caught_by=the_gradient_is_right, tell="weights through which no gradient flows")
+def weights_detached(X):
+    alpha = torch.softmax(X @ X.mT, -1)
+    return alpha.detach() @ X, alpha

@@ -19,7 +19,9 @@ def softmax_jacobian(alpha):
     return torch.diag_embed(alpha) - alpha.unsqueeze(-1) * alpha.unsqueeze(-2)
 
 
-@exercise.hidden_check(points=1, hint="Write out the 2 x 2 matrix for alpha = (p, 1 - p); all four entries are p(1 - p) up to a sign.")
+@exercise.hidden_check(points=1, hint="Write out the 2 x 2 matrix for alpha = (p, 1 - p); all four entries are p(1 - p) up to a sign.",
+                       kept="the only one with weights of exactly 0, as masks make them, and the only one that compares every entry of"
+                            " J")
 @given(distributions(zeros=True))
 def agrees_with_the_reference(student, alpha):
     """Agrees with the reference with none, one and two batch dimensions, weights of exactly 0 included."""

@@ -25,7 +25,9 @@ def feed_forward(X, W_1, b_1, W_2, b_2):
     return gated @ W_2 + b_2
 
 
-@exercise.hidden_check(points=1.5, hint="Follow one token through the four steps with D = 2 and M = 3; then a batch.")
+@exercise.hidden_check(points=1.5, hint="Follow one token through the four steps with D = 2 and M = 3; then a batch.",
+                       kept="holds the answer against a network written apart from the public check's line, so that these points hang "
+                            "on no formula that stands at the desk")
 @given(drawn_networks)
 def agrees_with_the_reference(student, case):
     """Agrees with the reference for M different from D, with none, one and two batch dimensions."""
@@ -37,7 +39,7 @@ def agrees_with_the_reference(student, case):
 @given(networks(batch=leading(1)), fillers(("normal",)))
 def the_gradient_is_right(student, case, filler):
     """Where gradients flow through Y, they are those of the network with respect to X, the weights and the biases."""
-    cotangent, = filler(tuple(case[0].shape))
+    cotangent = filler(tuple(case[0].shape))[0] / 4  # gradients as large as the numbers they are computed from
     assert_close(student(*case), feed_forward(*case), what="Y")
     got = student.vjp((cotangent,), *case)
     if got is not None:

@@ -30,7 +30,9 @@ def layer_norm_gradient(dY, X, gamma, eps=1e-5):
 
 
 @exercise.hidden_check(points=2.5, hint="Differentiate LayerNorm of one token of three features by hand, or let torch do it, "
-                                        "and compare term by term.")
+                                        "and compare term by term.",
+                       kept="the only one that asks for all three at once, with another eps and in batches too; the public ones pay "
+                            "for each apart")
 @given(drawn_upstream, st.sampled_from([1e-5, 0.1, 1.0]))
 def agrees_with_the_reference(student, case, eps):
     """All three gradients agree with the reference for any gamma and eps, with none, one and two batch dimensions."""

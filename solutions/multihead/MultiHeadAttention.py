@@ -54,8 +54,19 @@ class MultiHeadAttention(nn.Module):
         return Y, alpha
 
 
+exercise.equivalent("allowed = mask.bool().unsqueeze(-3) -> allowed = mask.unsqueeze(-3)",
+                    because="a mask holds booleans")
+exercise.equivalent("alpha = torch.softmax(scores.masked_fill(~allowed, float('-inf')), dim=-1) "
+                    "-> alpha = torch.softmax(scores.masked_fill(~allowed, float('-1e9')), dim=-1)",
+                    because="beside an allowed key exp(-1e9) is 0, and a row without one is set to 0 in the next line")
+exercise.equivalent("alpha = alpha.masked_fill(~allowed.any(dim=-1, keepdim=True), 0.0) -> alpha = alpha.masked_fill(~allowed, 0.0)",
+                    because="a forbidden key has the weight 0 already, and in an empty row all are forbidden")
+
+
 @exercise.hidden_check(points=1, examples=20, hint="Fill the layer with small whole numbers, D = 2 and H = 2, and follow a single token through it "
-                                                   "on paper, biases and all.")
+                                                   "on paper, biases and all.",
+                       kept="one sentence, batches and batches of batches in one check, alpha and Y of all heads: points for the whole"
+                            " that no single mistake leaves")
 @given(attending(leading()))
 def agrees_with_the_reference(student, case):
     """Agrees with the reference on a sentence, a batch and a batch of batches, attending to itself or to another one."""
@@ -67,7 +78,9 @@ def agrees_with_the_reference(student, case):
 
 
 @exercise.hidden_check(points=1, examples=20, hint="Try a mask of every shape that the text allows, with other numbers of sentences than of heads "
-                                                   "and with the same.")
+                                                   "and with the same.",
+                       kept="every form of mask with every number of leading dimensions; the public checks take plain batches and "
+                            "others apart, and the others look at Y alone")
 @given(masked(leading()))
 def agrees_under_a_mask(student, case):
     """Agrees with the reference under masks of every broadcastable shape."""
@@ -79,10 +92,10 @@ def agrees_under_a_mask(student, case):
 
 
 @exercise.hidden_check(points=0.5, examples=8, hint="Call the layer twice, first with a mask and then without, or on a longer sentence. Does "
-                                                    "anything of the first call stay behind in self?")
+                                                    "anything of the first call stay behind in self? Does train mode change anything?")
 @given(masked(), sizes(1, 5))
 def it_has_no_memory(student, case, N):
-    """What it was called on before, other tokens under other masks, makes no difference."""
+    """What it was called on before, other tokens under other masks, makes no difference, and neither does train mode."""
     D, H, filler, X_q, X_kv, mask = case
     other, = filler((2, N, D))
     expected = MultiHeadAttention.build(D, H).fill(filler)(X_q, X_kv, mask=mask)[0]
@@ -91,6 +104,9 @@ def it_has_no_memory(student, case, N):
     causal, open_to_all = torch.ones(N, N, dtype=torch.bool).tril(), torch.ones(X_q.shape[-2], X_kv.shape[-2], dtype=torch.bool)
     used = layer.after(other, other, causal).after(-X_q, -X_kv, open_to_all)
     assert_close(used(X_q, X_kv, mask=mask)[0], expected, what="Y of a third call")
+    assert_close(layer.training()(X_q, X_kv, mask=mask)[0], expected, what="Y in train mode")
+    unmasked = MultiHeadAttention.build(D, H).fill(filler)(X_q, X_kv)[0]
+    assert_close(layer.after(X_q, X_kv, mask)(X_q, X_kv)[0], unmasked, what="Y without a mask, after a call with one")
 
 
 @exercise.hidden_check(points=0.5, examples=6, hint="Does something inside cut the way back to the parameters (detach, no_grad, .data, a new "
@@ -99,7 +115,7 @@ def it_has_no_memory(student, case, N):
 def the_gradient_is_right(student, case, noise):
     """Where gradients flow through Y, they are the formula's, with respect to the tokens and to every parameter."""
     D, H, filler, X_q, X_kv = case
-    cotangent = noise(tuple(X_q.shape))[0] / 8  # gradients as large as the numbers they are computed from
+    cotangent = noise(tuple(X_q.shape))[0] / 32  # gradients as large as the numbers they are computed from
     layer, reference = student.build(D, H).fill(filler), MultiHeadAttention.build(D, H).fill(filler)
     assert_close(layer(X_q, X_kv)[0], reference(X_q, X_kv)[0], what="Y")
     got = layer.vjp((cotangent, None), X_q, X_kv)
@@ -609,3 +625,28 @@ class parameters_through_data(_Layer):
 class weights_in_half(_Layer):
     def weights(self, scores, mask):
         return super().weights(scores, mask).half().to(scores.dtype)
+
+
+@_wrong(it_has_no_memory, "a layer that keeps its last mask and uses it in a call without one")
+class keeps_the_last_mask(_Layer):
+    def forward(self, X_q, X_kv, mask=None):
+        self.kept = getattr(self, "kept", None) if mask is None else mask
+        return super().forward(X_q, X_kv, self.kept)
+
+
+@_wrong(it_has_no_memory, "another output in train mode than in eval mode (a dropout of weights, which nobody asked for)")
+class dropout_in_training(_Layer):
+    def weights(self, scores, mask):
+        alpha = super().weights(scores, mask)
+        return 2 * alpha * (torch.arange(alpha.shape[-1]) % 2) if self.training else alpha  # what a dropout does, but always the same
+
+
+@_wrong(a_query_that_sees_nothing_gets_the_bias, "a guard against empty rows along an axis counted from the front, "
+                                                 "which misses masks of N_q x N_kv")
+class empty_rows_from_the_front(_Layer):
+    def weights(self, scores, mask):
+        if mask is None:
+            return super().weights(scores, None)
+        allowed = mask.unsqueeze(-3)
+        alpha = torch.softmax(scores.masked_fill(~allowed, -torch.inf), -1)
+        return alpha.masked_fill(~allowed.any(1, keepdim=True), 0.0)

@@ -21,7 +21,9 @@ def merge_heads(X):
 
 
 @exercise.hidden_check(points=1.5, examples=20, hint="Try numbers of heads, tokens and features a head that all differ. Which axes must stand next "
-                                                     "to each other before they become one?")
+                                                     "to each other before they become one?",
+                       kept="the only one with five and six heads, tokens and features a head, where a reshape that fits small sizes "
+                            "by chance no longer does")
 @given(heads(leading(), high=6, most=6))
 def merges_as_the_reference_does(student, X):
     """Merges as the reference does, with up to six heads, tokens and features a head."""

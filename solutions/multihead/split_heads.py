@@ -25,8 +25,14 @@ def split_heads(X, H):
     return X.reshape(*X.shape[:-2], N, H, D // H).transpose(-3, -2)
 
 
+exercise.equivalent("if D % H != 0: -> if False:",
+                    because="any exception is a refusal, and without the sentence reshape raises one of its own")
+
+
 @exercise.hidden_check(points=1.5, examples=20, hint="Try more tokens than heads and more heads than tokens, with and without a batch. Which of the "
-                                                     "axes change their places?")
+                                                     "axes change their places?",
+                       kept="the only one with five and six heads, tokens and features a head, where a cut that fits small sizes by "
+                            "chance no longer does")
 @given(features_and_heads(leading(), most=6))
 def splits_as_the_reference_does(student, case):
     """Splits as the reference does, with up to six heads, tokens and features a head."""

@@ -25,8 +25,20 @@ def weights_from_torch(in_proj_weight, out_proj_weight, H):
     return W_q, W_k, W_v, out_proj_weight.mT.clone()
 
 
+exercise.equivalent("matrices = [weight.mT.chunk(H, dim=-1) for weight in in_proj_weight.chunk(3)] "
+                    "-> matrices = [weight.mT.chunk(H, dim=1) for weight in in_proj_weight.chunk(3)]",
+                    because="a matrix has two axes: the last one is axis 1")
+exercise.equivalent("W_q, W_k, W_v = ([W.clone() for W in parts] for parts in matrices) "
+                    "-> W_q, W_k, W_v = ([W for W in parts] for parts in matrices)",
+                    because="a view holds the values of its copy, and copies are not asked for")
+exercise.equivalent("return (W_q, W_k, W_v, out_proj_weight.mT.clone()) -> return (W_q, W_k, W_v, out_proj_weight.mT)",
+                    because="a view holds the values of its copy, and copies are not asked for")
+
+
 @exercise.hidden_check(points=1.5, examples=20, hint="Fill in_proj_weight with 0, 1, 2, … and follow a single number of each third to the matrix "
-                                                     "and the place where it must end up.")
+                                                     "and the place where it must end up.",
+                       kept="the only one that looks at each matrix of each head; through the attention of the public check two "
+                            "mistakes could hide each other")
 @given(torch_weights(heads=sizes(1, 4), width=sizes(1, 4)))
 def every_matrix_is_right(student, case):
     """Every matrix of every head is that of the reference, with up to four heads."""

@@ -24,7 +24,9 @@ def fit_rotation(R, k):
 
 
 @exercise.hidden_check(points=1.5, examples=15, hint="Compare with the closed form of least squares for D = 1, where M is a single number: "
-                                                     "a sum over a sum.")
+                                                     "a sum over a sum.",
+                       kept="compares M itself, entry by entry, where the public check looks at the normal equations, and on tables "
+                            "seeded from the course's secret")
 @given(noisy)
 def agrees_with_the_reference(student, case):
     """Agrees with the reference on random rows, which no matrix moves on exactly."""
@@ -32,15 +34,16 @@ def agrees_with_the_reference(student, case):
     assert_close(student(R, k), fit_rotation(R, k), what="M")
 
 
-@exercise.hidden_check(points=1, examples=5, hint="Build the encodings for N = 120, D = 16 and L = 30 and compare your M with "
-                                                  "rotation_matrix(k, 16, L=30.0).")
-@given(st.integers(110, 140), st.integers(1, 5))
+@exercise.hidden_check(points=1, examples=5, hint="Build the encodings for N = 105, D = 12 and L = 30 and compare your M with "
+                                                  "rotation_matrix(k, 12, L=30.0).",
+                       kept="the lesson's own figure, whose answer is known without any solver; no public check has a table as long or as wide")
+@given(st.integers(101, 112), st.integers(1, 5))
 def a_long_table_gives_the_rotation(student, N, k):
-    """From more than a hundred positions with D = 16 and L = 30 comes the rotation itself."""
-    angles = torch.arange(N)[:, None] * speeds(16, 30.0)
-    R = torch.stack([angles.sin(), angles.cos()], -1).reshape(N, 16)
-    c, s = (torch.diag(f(k * speeds(16, 30.0)).repeat_interleave(2)) for f in (torch.cos, torch.sin))
-    quarter = torch.block_diag(*[torch.tensor([[0.0, 1.0], [-1.0, 0.0]], dtype=torch.float64)] * 8)
+    """From more than a hundred positions with D = 12 and L = 30 comes the rotation itself."""
+    angles = torch.arange(N)[:, None] * speeds(12, 30.0)
+    R = torch.stack([angles.sin(), angles.cos()], -1).reshape(N, 12)
+    c, s = (torch.diag(f(k * speeds(12, 30.0)).repeat_interleave(2)) for f in (torch.cos, torch.sin))
+    quarter = torch.block_diag(*[torch.tensor([[0.0, 1.0], [-1.0, 0.0]], dtype=torch.float64)] * 6)
     assert_close(student(R, k), c + s @ quarter, what="M")
 
 

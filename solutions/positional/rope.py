@@ -36,13 +36,22 @@ def rope(X, positions=None, L=10000.0):
     return torch.stack([x * c - y * s, x * s + y * c], dim=-1).flatten(-2)
 
 
+exercise.equivalent('speeds = L ** (-torch.arange(0, D_k, 2, dtype=torch.float64) / D_k) -> speeds = L ** (-torch.arange(0, D_k, 2) / D_k)',
+                    because="speeds in float32 are off by less than the tolerance allows at the positions that are drawn")
+exercise.equivalent('angles = positions.to(torch.float64).unsqueeze(-1) * speeds -> angles = positions.unsqueeze(-1) * speeds',
+                    because="whole positions times float64 speeds are float64 already")
+exercise.equivalent('angles = positions.to(torch.float64).unsqueeze(-1) * speeds -> '
+                    'angles = positions.to(torch.float64).unsqueeze(1) * speeds',
+                    because="positions have one axis, so a new axis 1 is the last one")
+
+
 @st.composite
 def tokens_positions_bases(draw):
     """Tokens with leading dimensions, positions or none, a base or none."""
     batch, N, D_k, filler = draw(leading()), draw(sizes(1, 5)), 2 * draw(sizes(1, 4)), draw(fillers())
     options = dict(draw(st.sampled_from([{}, {"L": 30.0}, {"L": 700.0}, {"L": 1.5}])))
     if draw(st.booleans()):
-        options["positions"] = torch.tensor(draw(st.lists(st.integers(0, 50), min_size=N, max_size=N)))
+        options["positions"] = torch.tensor(draw(st.lists(st.integers(0, 8), min_size=N, max_size=N)))
     return filler((*batch, N, D_k))[0], options
 
 
@@ -417,6 +426,13 @@ def batch_flattened(X, positions=None, L=10000.0):
     return _turn(X, n[..., None] * _speeds(X.shape[-1], L))
 
 
+@_wrong(each_sequence_of_a_batch_is_by_itself, "one set of speeds for all heads together, as if rotated before the heads were split")
+def speeds_over_all_heads(X, positions=None, L=10000.0):
+    D = X.shape[-1] * (X.shape[-3] if X.dim() > 2 else 1)
+    speeds = _speeds(D, L) if X.dim() < 3 else _speeds(D, L).reshape(X.shape[-3], 1, -1)
+    return _turn(X, _places(X, positions)[:, None] * speeds)
+
+
 @_wrong(each_sequence_of_a_batch_is_by_itself, "positions counted along the first axis, which with a batch is not that of the tokens")
 def along_the_first_axis(X, positions=None, L=10000.0):
     if X.shape[-1] % 2:
@@ -457,3 +473,9 @@ def half_detached(X, positions=None, L=10000.0):
 @_wrong(scores_depend_on_the_offset_only, "angles that grow with the square of the position")
 def squared_positions(X, positions=None, L=10000.0):
     return _turn(X, _places(X, positions)[:, None] ** 2 * _speeds(X.shape[-1], L))
+
+
+@_wrong(each_sequence_of_a_batch_is_by_itself, "a function for one sequence or a batch of them, which refuses the four axes of a batch of heads")
+def at_most_three_dimensions(X, positions=None, L=10000.0):
+    B, N, D = X.shape if X.dim() > 2 else (1, *X.shape)
+    return _turn(X, _places(X, positions)[:, None] * _speeds(D, L))

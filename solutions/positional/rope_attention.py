@@ -39,6 +39,25 @@ def rope_attention(Q, K, V, positions=None, mask=None, L=10000.0):
     return alpha @ V, alpha
 
 
+exercise.equivalent('N, D_k = Q.shape[-2:] -> N, D_k = K.shape[-2:]',
+                    because="queries and keys have the same shape here")
+exercise.equivalent('angles = n.to(torch.float64).unsqueeze(-1) * L ** (-torch.arange(0, D_k, 2, dtype=torch.float64) / D_k) -> '
+                    'angles = n.unsqueeze(-1) * L ** (-torch.arange(0, D_k, 2, dtype=torch.float64) / D_k)',
+                    because="whole positions times float64 speeds are float64 already")
+exercise.equivalent('angles = n.to(torch.float64).unsqueeze(-1) * L ** (-torch.arange(0, D_k, 2, dtype=torch.float64) / D_k) -> '
+                    'angles = n.to(torch.float64).unsqueeze(1) * L ** (-torch.arange(0, D_k, 2, dtype=torch.float64) / D_k)',
+                    because="positions have one axis, so a new axis 1 is the last one")
+exercise.equivalent('angles = n.to(torch.float64).unsqueeze(-1) * L ** (-torch.arange(0, D_k, 2, dtype=torch.float64) / D_k) -> '
+                    'angles = n.to(torch.float64).unsqueeze(-1) * L ** (-torch.arange(0, D_k, 2) / D_k)',
+                    because="speeds in float32 are off by less than the tolerance allows at the positions that are drawn")
+exercise.equivalent('turned.append(torch.stack([x * c - y * s, x * s + y * c], dim=-1).flatten(-2)) -> '
+                    'turned.append(torch.stack([y * s - x * c, x * s + y * c], dim=-1).flatten(-2))',
+                    because="a coordinate negated in queries and keys alike leaves every score as it is")
+exercise.equivalent('turned.append(torch.stack([x * c - y * s, x * s + y * c], dim=-1).flatten(-2)) -> '
+                    'turned.append(torch.stack([x * c - y * s, x * s + y * c], dim=-2).flatten(-2))',
+                    because="features in another order, the same in queries and keys, leave every score as it is")
+
+
 @st.composite
 def with_positions_and_base(draw):
     """Queries, keys, values, with positions or none and a base or none."""
@@ -46,11 +65,11 @@ def with_positions_and_base(draw):
     N = q_k_v[0].shape[-2]
     options = dict(draw(st.sampled_from([{}, {"L": 30.0}, {"L": 700.0}, {"L": 1.5}])))
     if draw(st.booleans()):
-        options["positions"] = torch.tensor(draw(st.lists(st.integers(0, 24), min_size=N, max_size=N)))
+        options["positions"] = torch.randperm(11, generator=torch.Generator().manual_seed(draw(st.integers(0, 2**16))))[:N].contiguous()
     return q_k_v, options
 
 
-@exercise.hidden_check(points=1.5, examples=20, hint="Take two tokens with D_k = 4, rotate queries and keys on paper, and compare the "
+@exercise.hidden_check(points=1.5, examples=30, hint="Take two tokens with D_k = 4, rotate queries and keys on paper, and compare the "
                                                      "scores. Then give positions, and a batch.")
 @given(with_positions_and_base())
 def agrees_with_the_reference(student, case):
@@ -359,3 +378,26 @@ def in_place(Q, K, V, positions=None, mask=None, L=10000.0):
 @_wrong(agrees_with_the_reference, "angles in half precision, which keeps three digits")
 def half_precision(Q, K, V, positions=None, mask=None, L=10000.0):
     return _attend(*(_turn(X, _angles(X, positions, L).half().double()) for X in (Q, K)), V, mask)
+
+
+@_wrong(the_values_are_not_rotated, "queries, keys and values all divided by the fourth root of D_k, so that the outputs are scaled too")
+def values_scaled_too(Q, K, V, positions=None, mask=None, L=10000.0):
+    return _attend(_rope(Q, positions, L), _rope(K, positions, L), V / Q.shape[-1] ** 0.25, mask)
+
+
+@_wrong(a_shift_of_all_positions_changes_nothing, "positions cut off at N - 1, the last row of a table that has one row for each token")
+def positions_cut_off(Q, K, V, positions=None, mask=None, L=10000.0):
+    n = None if positions is None else positions.clamp(max=Q.shape[-2] - 1)
+    return _attend(_rope(Q, n, L), _rope(K, n, L), V, mask)
+
+
+@_wrong(masks_positions_and_base_together, "given positions that are lost where there is a mask as well")
+def positions_lost_under_a_mask(Q, K, V, positions=None, mask=None, L=10000.0):
+    n = positions if mask is None else None
+    return _attend(_rope(Q, n, L), _rope(K, n, L), V, mask)
+
+
+@_wrong(agrees_with_the_reference, "a base L that is lost where positions are given")
+def base_lost_with_positions(Q, K, V, positions=None, mask=None, L=10000.0):
+    L = L if positions is None else 10000.0
+    return _attend(_rope(Q, positions, L), _rope(K, positions, L), V, mask)

@@ -34,10 +34,18 @@ def rotation_matrix(k, D, L=10000.0):
     return R
 
 
+exercise.equivalent('if D % 2 == 1: -> if False:',
+                    because="an odd D breaks off all the same, at an index beyond R, and any exception is a refusal")
+exercise.equivalent('if D % 2 == 1: -> if D % 1 == 1:',
+                    because="an odd D breaks off all the same, at an index beyond R, and any exception is a refusal")
+exercise.equivalent('if D % 2 == 1: -> if D % 2 == 2:',
+                    because="an odd D breaks off all the same, at an index beyond R, and any exception is a refusal")
+
+
 @st.composite
 def steps_widths_bases(draw):
     """Steps, an even width, and a base or none."""
-    return draw(st.integers(-40, 40)), 2 * draw(sizes(1, 4)), draw(st.sampled_from([{}, {"L": 30.0}, {"L": 700.0}, {"L": 1.5}]))
+    return draw(st.integers(-8, 8)), 2 * draw(sizes(1, 4)), draw(st.sampled_from([{}, {"L": 30.0}, {"L": 700.0}, {"L": 1.5}]))
 
 
 @exercise.hidden_check(points=2, hint="Write down R_1 for D = 4 by hand: 16 numbers, 8 of them 0. Then the same with L = 100 and with k = "
@@ -255,3 +263,9 @@ def odd_width_accepted(k, D, L=10000.0):
 def every_second_block_the_other_way(k, D, L=10000.0):
     angles = _angles(k, D, L)
     return _rotation(torch.where(torch.arange(D // 2) % 2 == 0, angles, -angles))
+
+
+@_wrong(agrees_with_the_reference, "a base L that reaches the cosines and not the sines")
+def base_in_the_cosines_only(k, D, L=10000.0):
+    cosines, sines = torch.cos(_angles(k, D, L)), _rotation(_angles(k, D, 10000.0))
+    return sines - torch.diag(sines.diagonal()) + torch.diag(cosines.repeat_interleave(2))

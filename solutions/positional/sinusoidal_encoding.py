@@ -28,14 +28,22 @@ def sinusoidal_encoding(N, D, L=10000.0):
     return torch.where(i % 2 == 0, torch.sin(angles), torch.cos(angles))
 
 
+exercise.equivalent('n = torch.arange(N, dtype=torch.float64).unsqueeze(1) -> n = torch.arange(N).unsqueeze(1)',
+                    because="whole positions times float64 speeds are float64 already")
+exercise.equivalent('angles = n * L ** (-(i - i % 2).to(torch.float64) / D) -> angles = n * L ** (-(i - i % 2) / D)',
+                    because="speeds in float32 are off by less than the tolerance allows in tables as short as those drawn")
+
+
 @st.composite
 def tables_and_bases(draw):
     """N, any D, and a base or none."""
-    return draw(sizes(1, 40)), draw(sizes(1, 9)), draw(st.sampled_from([{}, {"L": 30.0}, {"L": 700.0}, {"L": 1.5}]))
+    return draw(sizes(1, 8)), draw(sizes(1, 9)), draw(st.sampled_from([{}, {"L": 30.0}, {"L": 700.0}, {"L": 1.5}]))
 
 
 @exercise.hidden_check(points=2, hint="Write down the rows for n = 0 and n = 1 with D = 5 by hand, then with L = 30, and compare entry by "
-                                      "entry.")
+                                      "entry.",
+                       kept="entry by entry for every width and base: the public checks see inner products beyond two columns, and "
+                            "these do not see signs")
 @given(tables_and_bases())
 def agrees_with_the_reference(student, case):
     """Agrees with the reference entry by entry, for even and odd D and several bases."""
@@ -176,7 +184,7 @@ def positions_from_zero_to_one(N, D, L=10000.0):
 
 @_wrong(each_pair_has_its_own_speed, "base and exponent exchanged")
 def base_and_exponent_exchanged(N, D, L=10000.0):
-    speeds = torch.tensor([(e + 1e-300) ** (1 / L) for e in _exponents(D)], dtype=torch.float64)
+    speeds = torch.tensor([e ** (1 / L) for e in _exponents(D)], dtype=torch.float64)
     angles = torch.arange(N, dtype=torch.float64)[:, None] * speeds
     return torch.where(torch.arange(D) % 2 == 0, angles.sin(), angles.cos())
 

@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autograder.compare import assert_close, assert_true
-from autograder.exercises.transformer.DecoderLayer import (a_single_sequence_is_a_batch_of_one, agrees_with_torch, causal, exercise,
+from autograder.exercises.transformer.DecoderLayer import (_fill, a_single_sequence_is_a_batch_of_one, agrees_with_torch, causal, exercise,
                                                            no_mask_means_none, no_token_hears_of_later_ones, several,
                                                            the_inputs_stay_as_they_were, the_whole_memory_is_open_to_every_token,
                                                            what_layernorm_removes_runs_past_it)
-from autograder.strategies import fillers
+from autograder.strategies import fillers, sizes
 
 
 @exercise.solution
@@ -50,16 +50,42 @@ class DecoderLayer(nn.Module):
         return X + self.mlp(self.norm3(X))
 
 
+exercise.equivalent('blocked = (mask == 0).expand(*X.shape[:-2], N, N) -> blocked = (mask == 0).expand(*memory.shape[:-2], N, N)',
+                    because="tokens and memory come in the same batch")
+exercise.equivalent('if X.dim() == 3: -> if memory.dim() == 3:',
+                    because="tokens and memory come in the same batch")
+exercise.equivalent('X = X + self.self_attention(Z, Z, Z, attn_mask=blocked, need_weights=False)[0] -> '
+                    'X = X + self.self_attention(Z, Z, Z, attn_mask=blocked)[0]',
+                    because="the output is the same, whether torch returns the weights or not")
+exercise.equivalent('X = X + self.self_attention(Z, Z, Z, attn_mask=blocked, need_weights=False)[0] -> '
+                    'X = X + self.self_attention(Z, Z, Z, attn_mask=blocked, need_weights=True)[0]',
+                    because="the output is the same, whether torch returns the weights or not")
+exercise.equivalent('X = X + self.cross_attention(self.norm2(X), memory, memory, need_weights=False)[0] -> '
+                    'X = X + self.cross_attention(self.norm2(X), memory, memory)[0]',
+                    because="the output is the same, whether torch returns the weights or not")
+exercise.equivalent('X = X + self.cross_attention(self.norm2(X), memory, memory, need_weights=False)[0] -> '
+                    'X = X + self.cross_attention(self.norm2(X), memory, memory, need_weights=True)[0]',
+                    because="the output is the same, whether torch returns the weights or not")
+
+
+# several sequences and several heads, so that their masks can be mixed up
+headed = st.tuples(st.sampled_from([(2,), (3,)]), sizes(2, 5), sizes(2, 4), st.sampled_from([(4, 2), (6, 3), (8, 2)]), fillers(("normal", "uniform")),
+                   fillers(("normal", "uniform"))).map(_fill)
+
+
 @st.composite
 def under_any_mask(draw):
     """Tokens, memory and a mask of every broadcastable shape that leaves each token something to attend to."""
-    size, weights, X, memory = draw(several)
+    size, weights, X, memory = draw(headed)
     N = X.shape[-2]
-    shapes = [(N, N), (1, N), (len(X), N, N), (len(X), 1, N)]
+    shapes = [(len(X), N, N), (len(X), 1, N), (N, N), (1, N)]
     shape, seed = draw(st.sampled_from(shapes)), draw(st.integers(0, 2**16))
     generator = torch.Generator().manual_seed(seed)
     mask = torch.rand(shape, generator=generator) < 0.5
     mask.scatter_(-1, torch.randint(N, (*shape[:-1], 1), generator=generator), True)
+    if len(shape) == 3:
+        mask[0, :, 0], mask[-1, :, 0] = True, False   # no two sequences but one mask
+        mask[-1, :, 1] = True
     return size, weights, X, memory, mask
 
 
@@ -189,6 +215,49 @@ class always_a_batch(_Decoder):
         Y = super().forward(X, memory, mask)
         Y = Y.mT.contiguous().mT
         return Y[0] if single else Y
+
+
+@exercise.alternate
+class with_fused_attention(_Decoder):
+    """torch's attention function on heads of one's own."""
+
+    def fused(self, module, Z, source, mask):
+        W, b = module.in_proj_weight.split(Z.shape[-1]), module.in_proj_bias.split(Z.shape[-1])
+        Q, K, V = (nn.functional.linear(t, w, c).unflatten(-1, (self.H, -1)).transpose(-2, -3) for t, w, c in zip((Z, source, source), W, b))
+        Y = nn.functional.scaled_dot_product_attention(Q, K, V, attn_mask=mask)
+        return module.out_proj(Y.transpose(-2, -3).flatten(-2))
+
+    def attend(self, Z, mask):
+        return self.fused(self.self_attention, Z, Z, None if mask is None else mask.unsqueeze(-3))
+
+    def read(self, Z, memory, mask):
+        return self.fused(self.cross_attention, Z, memory, None)
+
+
+@exercise.alternate
+class added_masks(_Decoder):
+    """A mask of 0 and -inf, written out for every head."""
+
+    def blocked(self, X, mask):
+        if mask is None:
+            return None
+        N = X.shape[-2]
+        added = torch.zeros(*X.shape[:-2], N, N, dtype=X.dtype)
+        added = added.masked_fill(mask.logical_not(), -torch.inf)
+        return added if X.dim() == 2 else torch.stack([added] * self.H, dim=1).flatten(0, 1)
+
+
+@exercise.alternate
+class with_a_helper(_Decoder):
+    """One helper for all three steps; the weights of the cross-attention are asked for and not used."""
+
+    def forward(self, X, memory, mask=None):
+        def around(step, norm, Z):
+            return torch.add(step(norm(Z)), Z)
+
+        X = around(lambda Z: self.attend(Z, mask), self.norm1, X)
+        X = around(lambda Z: self.cross_attention(Z, key=memory, value=memory, average_attn_weights=False)[0], self.norm2, X)
+        return around(self.mlp, self.norm3, X)
 
 
 def _wrong(caught_by, tell):

@@ -1,6 +1,7 @@
 """Staff half of the exercise `Transformer`: reference, alternates, misconceptions, hidden checks."""
 
 import copy
+import functools
 import math
 
 import torch
@@ -68,6 +69,18 @@ class Transformer(nn.Module):
         for layer in self.decoder:
             X = layer(X, memory, tgt_mask=ahead)
         return self.head(self.decoder_norm(X))
+
+
+exercise.equivalent('if N > self.max_len: -> if False:',
+                    because="there are no positions beyond max_len, so the sum breaks off, and any exception is a refusal")
+exercise.equivalent('if M > self.max_len: -> if False:',
+                    because="there are no positions beyond max_len, so the sum breaks off, and any exception is a refusal")
+exercise.equivalent('ahead = torch.ones(M, M, dtype=torch.bool, device=X.device).triu(1) -> '
+                    'ahead = torch.ones(M, M, dtype=torch.bool).triu(1)',
+                    because="the checks use one device, the CPU")
+exercise.equivalent('ahead = torch.ones(M, M, dtype=torch.bool, device=X.device).triu(1) -> '
+                    'ahead = torch.ones(M, M, dtype=torch.bool, device=memory.device).triu(1)',
+                    because="tokens and memory are on one device")
 
 
 @exercise.hidden_check(points=1.5, examples=10,
@@ -225,6 +238,33 @@ class one_sequence_at_a_time(_Model):
     def decode(self, tgt_in, memory):
         say = super().decode
         return torch.cat([say(t[None], m[None]) for t, m in zip(tgt_in, memory)])
+
+
+@exercise.alternate
+class with_one_hot_tokens(_Model):
+    """Tokens as unit vectors, places looked up one by one, a mask of 0 and -inf."""
+
+    def embed(self, tokens, table):
+        B, N = tokens.shape
+        if not N <= len(self.positions):
+            raise ValueError(f"{N} tokens are too many")
+        hot = nn.functional.one_hot(tokens, table.num_embeddings).to(table.weight.dtype)
+        return hot @ table.weight * table.embedding_dim ** 0.5 + self.positions[torch.arange(N).expand(B, N)]
+
+    def ahead(self, M):
+        return torch.full((M, M), -torch.inf).triu(1)
+
+
+@exercise.alternate
+class layers_in_a_chain(_Model):
+    """nn.Sequential and reduce; torch is told that the mask is causal."""
+
+    def up(self, X):
+        return nn.Sequential(*self.encoder)(X)
+
+    def down(self, X, memory):
+        ahead = self.ahead(X.shape[1])
+        return functools.reduce(lambda Y, layer: layer(Y, memory, tgt_mask=ahead, tgt_is_causal=True), self.decoder, X)
 
 
 def _wrong(caught_by, tell):

@@ -6,12 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autograder.compare import assert_close, assert_true
-from autograder.exercises.transformer.TransformerLayer import (a_single_sequence_is_a_batch_of_one, a_token_that_sees_nothing_gets_the_bias,
+from autograder.exercises.transformer.TransformerLayer import (_fill, a_single_sequence_is_a_batch_of_one,
+                                                               a_token_that_sees_nothing_gets_the_bias,
                                                                exercise, masked, padded, padding_is_as_good_as_absent, several,
                                                                the_inputs_stay_as_they_were, the_post_norm_layer_agrees_with_torch,
                                                                the_pre_norm_layer_agrees_with_torch, what_is_hidden_changes_nothing,
                                                                what_layernorm_removes_runs_past_it, without_a_mask_order_plays_no_part)
-from autograder.strategies import fillers
+from autograder.strategies import fillers, sizes
 
 
 @exercise.solution
@@ -57,16 +58,40 @@ class TransformerLayer(nn.Module):
         return self.norm2(X + self.mlp(X))
 
 
+exercise.equivalent('return self.attention(Z, Z, Z, need_weights=False)[0] -> return self.attention(Z, Z, Z)[0]',
+                    because="the output is the same, whether torch returns the weights or not")
+exercise.equivalent('return self.attention(Z, Z, Z, need_weights=False)[0] -> return self.attention(Z, Z, Z, need_weights=True)[0]',
+                    because="the output is the same, whether torch returns the weights or not")
+exercise.equivalent('empty = ~allowed.any(dim=-1, keepdim=True) -> empty = ~allowed.any(keepdim=True)',
+                    because="with need_weights=False torch itself gives the bias to a token that sees nothing")
+exercise.equivalent('blocked = ~(allowed | empty) -> blocked = ~allowed',
+                    because="with need_weights=False torch itself gives the bias to a token that sees nothing")
+exercise.equivalent('attended = self.attention(Z, Z, Z, attn_mask=blocked, need_weights=False)[0] -> '
+                    'attended = self.attention(Z, Z, Z, attn_mask=blocked)[0]',
+                    because="no row is blocked as a whole, so the output is the same, whether torch returns the weights or not")
+exercise.equivalent('attended = self.attention(Z, Z, Z, attn_mask=blocked, need_weights=False)[0] -> '
+                    'attended = self.attention(Z, Z, Z, attn_mask=blocked, need_weights=True)[0]',
+                    because="no row is blocked as a whole, so the output is the same, whether torch returns the weights or not")
+
+
+# several sequences and several heads, so that their masks can be mixed up
+headed = st.tuples(st.sampled_from([(2,), (3,)]), sizes(2, 5), st.sampled_from([(4, 2), (6, 3), (8, 2)]), fillers(("normal", "uniform")),
+                   fillers(("normal", "uniform"))).map(_fill)
+
+
 @st.composite
 def under_any_mask(draw):
     """Tokens, an arrangement and a mask of every broadcastable shape that leaves each token something to attend to."""
-    size, weights, X = draw(several)
+    size, weights, X = draw(headed)
     N = X.shape[-2]
-    shapes = [(N, N), (1, N), (len(X), N, N), (len(X), 1, N)]
+    shapes = [(len(X), N, N), (len(X), 1, N), (N, N), (1, N)]
     shape, seed = draw(st.sampled_from(shapes)), draw(st.integers(0, 2**16))
     generator = torch.Generator().manual_seed(seed)
     mask = torch.rand(shape, generator=generator) < 0.5
     mask.scatter_(-1, torch.randint(N, (*shape[:-1], 1), generator=generator), True)
+    if len(shape) == 3:
+        mask[0, :, 0], mask[-1, :, 0] = True, False   # no two sequences but one mask
+        mask[-1, :, 1] = True
     return size, weights, X, mask, draw(st.booleans())
 
 
@@ -221,6 +246,29 @@ class batch_in_the_middle(_Layer):
         return super().attend(X.mT.contiguous().mT, mask)
 
 
+@exercise.alternate
+class with_fused_attention(_Layer):
+    """torch's attention function on heads of one's own, with NaN taken out where nothing is seen."""
+
+    def attend(self, X, mask, keys=None):
+        projected = nn.functional.linear(X, self.attention.in_proj_weight, self.attention.in_proj_bias)
+        Q, K, V = (t.unflatten(-1, (self.H, -1)).transpose(-2, -3) for t in projected.chunk(3, -1))
+        Y = nn.functional.scaled_dot_product_attention(Q, K, V, attn_mask=None if mask is None else mask.unsqueeze(-3))
+        return self.attention.out_proj(torch.nan_to_num(Y).transpose(-2, -3).flatten(-2))
+
+
+@exercise.alternate
+class one_line_for_both_arrangements(_Layer):
+    """Four norms, two of which do nothing."""
+
+    def forward(self, X, mask=None):
+        nothing = nn.Identity()
+        before1, after1 = (self.norm1, nothing) if self.pre_norm else (nothing, self.norm1)
+        before2, after2 = (self.norm2, nothing) if self.pre_norm else (nothing, self.norm2)
+        X = after1(X + self.attend(before1(X), mask))
+        return after2(X + self.mlp(before2(X)))
+
+
 def _wrong(caught_by, tell):
     return exercise.misconception(caught_by=caught_by, tell=tell)
 
@@ -329,6 +377,13 @@ class second_residual_from_the_input(_Pre):
     def after(self, X, mask):
         Z = self.norm1(X + self.attend(X, mask))
         return self.norm2(X + self.mlp(Z))
+
+
+@_wrong(_PRE, "a second residual connection that starts at the layer's input and so loses what attention added")
+class pre_norm_residual_from_the_input(_Pre):
+    def before(self, X, mask):
+        Z = X + self.attend(self.norm1(X), mask)
+        return X + self.mlp(self.norm2(Z))
 
 
 @_wrong(_PRE, "attention and MLP side by side, both on the layer's input, instead of one after the other")
@@ -664,3 +719,9 @@ class other_in_train_mode(_Layer):
 class half_precision(_Layer):
     def attend(self, X, mask, keys=None):
         return super().attend(X, mask, keys).half().to(X.dtype)
+
+
+@_wrong(agrees_under_every_mask, "a mask that differs within the batch taken for a padding mask, of which only the first row counts")
+class first_row_of_the_mask(_Layer):
+    def attend(self, X, mask, keys=None):
+        return super().attend(X, mask if mask is None or mask.dim() == 2 else mask[:, :1], keys)

@@ -19,8 +19,13 @@ def counting_targets(x, V):
     return (equal.sum(dim=-1) - 1).clamp(max=V - 1)
 
 
+exercise.equivalent('return (equal.sum(dim=-1) - 1).clamp(max=V - 1) -> return (equal.sum(dim=-2) - 1).clamp(max=V - 1)',
+                    because="being equal is mutual, so rows and columns have the same sums")
+
+
 @exercise.hidden_check(points=1, examples=15,
-                       hint="Take two short sequences in a batch, one of them with a token that occurs more than V times.")
+                       hint="Take two short sequences in a batch, one of them with a token that occurs more than V times.",
+                       kept="count, cap and leading dimensions together, on sequences seeded from the course's secret")
 @given(crowded)
 def agrees_with_the_reference(student, case):
     """Agrees with the reference, with none, one and two leading dimensions."""

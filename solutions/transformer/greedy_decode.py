@@ -29,6 +29,14 @@ def greedy_decode(model, src, steps, sos):
     return heard[:, 1:]
 
 
+exercise.equivalent('heard = torch.full((src.shape[0], 1), sos, dtype=torch.int64, device=src.device) -> '
+                    'heard = torch.full((src.shape[0], 1), sos, device=src.device)',
+                    because="sos is an int, from which torch makes an int64 tensor")
+exercise.equivalent('heard = torch.full((src.shape[0], 1), sos, dtype=torch.int64, device=src.device) -> '
+                    'heard = torch.full((src.shape[0], 1), sos, dtype=torch.int64)',
+                    because="the checks use one device, the CPU")
+
+
 def _long(drawn):
     vocab, seed, B, N, steps, sos = drawn
     generator = torch.Generator().manual_seed(seed)
@@ -242,3 +250,8 @@ def source_overwritten(model, src, steps, sos):
     src[:, 0] = sos
     src[:, -1:] = said[:, -1:] + 1
     return said
+
+
+@_wrong(agrees_with_the_reference, "a model that is told its last eight tokens only (a context window), so that it forgets how a long answer began")
+def window_of_eight(model, src, steps, sos):
+    return _decoded(model, src, steps, sos, told=lambda heard: heard[:, -8:])

@@ -19,7 +19,9 @@ def shift_right(targets, sos):
     return torch.cat([start, targets[:, :-1]], dim=1)
 
 
-@exercise.hidden_check(points=1, examples=15, hint="Write the answer for a batch of two rows of three tokens by hand and compare.")
+@exercise.hidden_check(points=1, examples=15, hint="Write the answer for a batch of two rows of three tokens by hand and compare.",
+                       kept="compares whole batches on targets seeded from the course's secret: an answer that knows the public ones "
+                            "fails here alone")
 @given(batches)
 def agrees_with_the_reference(student, case):
     """Agrees with the reference for every batch, a single token a row included."""

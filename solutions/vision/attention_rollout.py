@@ -32,7 +32,39 @@ def attention_rollout(alphas):
     return rollout
 
 
-@exercise.hidden_check(points=1.5, hint="Two layers, one head, N = 2, numbers that you can multiply by hand; then three heads, then one token only.")
+exercise.equivalent('rollout = torch.eye(alphas[0].shape[-1], dtype=alphas[0].dtype) -> '
+                    'rollout = torch.eye(alphas[-1].shape[-1], dtype=alphas[0].dtype)',
+                    because="the maps of all layers have one shape")
+exercise.equivalent('rollout = torch.eye(alphas[0].shape[-1], dtype=alphas[0].dtype) -> '
+                    'rollout = torch.eye(alphas[0].shape[1], dtype=alphas[0].dtype)',
+                    because="maps are square")
+exercise.equivalent('rollout = torch.eye(alphas[0].shape[-1], dtype=alphas[0].dtype) -> '
+                    'rollout = torch.eye(alphas[0].shape[-2], dtype=alphas[0].dtype)',
+                    because="maps are square")
+exercise.equivalent('rollout = torch.eye(alphas[0].shape[-1], dtype=alphas[0].dtype) -> '
+                    'rollout = torch.eye(alphas[0].shape[-1], dtype=alphas[-1].dtype)',
+                    because="the maps of all layers have one dtype")
+exercise.equivalent('mixed = alpha.mean(dim=0) + torch.eye(alpha.shape[-1], dtype=alpha.dtype) -> '
+                    'mixed = alpha.mean(dim=0) + torch.eye(alpha.shape[-1])',
+                    because="zeros and ones are exact in every dtype, and the sum has the map's")
+exercise.equivalent('mixed = alpha.mean(dim=0) + torch.eye(alpha.shape[-1], dtype=alpha.dtype) -> '
+                    'mixed = alpha.mean(dim=0) + torch.eye(alpha.shape[1], dtype=alpha.dtype)',
+                    because="maps are square")
+exercise.equivalent('mixed = alpha.mean(dim=0) + torch.eye(alpha.shape[-1], dtype=alpha.dtype) -> '
+                    'mixed = alpha.mean(dim=0) + torch.eye(alpha.shape[-2], dtype=alpha.dtype)',
+                    because="maps are square")
+exercise.equivalent('rollout = mixed / mixed.sum(dim=-1, keepdim=True) @ rollout -> rollout = mixed / mixed.sum(dim=-1) @ rollout',
+                    because="every row sums to 2, so it does not matter along which axis the sums stand")
+exercise.equivalent('rollout = mixed / mixed.sum(dim=-1, keepdim=True) @ rollout -> '
+                    'rollout = mixed / mixed.sum(dim=1, keepdim=True) @ rollout',
+                    because="the axis 1 of a matrix is its last one")
+exercise.equivalent('rollout = mixed / mixed.sum(dim=-1, keepdim=True) @ rollout -> '
+                    'rollout = mixed / mixed.sum(dim=-1, keepdim=False) @ rollout',
+                    because="every row sums to 2, so it does not matter along which axis the sums stand")
+
+
+@exercise.hidden_check(points=1.5, hint="Two layers, one head, N = 2, numbers that you can multiply by hand; then three heads, then one token only.",
+                       kept="up to four layers and four heads, and a single token, on maps seeded from the course's secret")
 @given(maps(layers=(1, 4), heads=(1, 4), tokens=(1, 5)))
 def agrees_with_the_reference(student, alphas):
     """Agrees with the reference for one to four layers, whose maps do not commute."""
@@ -320,3 +352,10 @@ def list_emptied(alphas):
     while alphas:
         rollout = _mixed(alphas.pop(0)) @ rollout
     return rollout
+
+
+@_wrong(agrees_where_weights_are_zero, "a mean over those heads only that give a token some weight")
+def heads_that_look_only(alphas):
+    means = [alpha.sum(0) / (alpha > 0).sum(0).clamp(min=1) for alpha in alphas]
+    mixed = [mean + _eye(mean) for mean in means]
+    return _product([layer / layer.sum(-1, keepdim=True) for layer in mixed])

@@ -32,8 +32,24 @@ def gradient_saliency(model, X):
     return lengths / torch.where(total == 0, 1.0, total)
 
 
+exercise.equivalent('X = X.detach().clone().requires_grad_() -> X = X.detach().requires_grad_()',
+                    because="a detached view is a leaf of its own, and nothing is written into it")
+exercise.equivalent('X = X.detach().clone().requires_grad_() -> X = X.clone().requires_grad_()',
+                    because="X comes without a graph, so there is nothing to detach it from")
+exercise.equivalent('gradients = torch.stack([torch.autograd.grad(output, X, retain_graph=True)[0] for output in outputs]) -> '
+                    'gradients = torch.stack([torch.autograd.grad(output, X, retain_graph=True)[-1] for output in outputs])',
+                    because="there is one gradient, as there is one input")
+exercise.equivalent('total = lengths.sum(dim=-1, keepdim=True) -> total = lengths.sum(dim=1, keepdim=True)',
+                    because="the axis 1 of K x N is its last one")
+exercise.equivalent('return lengths / torch.where(total == 0, 1.0, total) -> return lengths / torch.where(total == 0, 2.0, total)',
+                    because="0 over any number is 0")
+exercise.equivalent('return lengths / torch.where(total == 0, 1.0, total) -> return lengths / torch.where(total == 0, 0.5, total)',
+                    because="0 over any number is 0")
+
+
 @exercise.hidden_check(points=1.5, hint="Compare with finite differences: move one entry of X by 1e-5 to either side and watch all K outputs. Then try "
-                                        "a single token, a single feature, a single output.")
+                                        "a single token, a single feature, a single output.",
+                       kept="single tokens, features and outputs as well, on curved models seeded from the course's secret")
 @given(curved())
 def agrees_with_the_reference(student, case):
     """Agrees with the reference on curved models, with one and with several outputs, tokens and features."""
@@ -47,7 +63,9 @@ _sparse = st.tuples(linear(low=1), st.integers(0, 2**12)).map(
                    drawn[0][1]))  # linear models in which half of the pairs of output and token are unconnected
 
 
-@exercise.hidden_check(points=0.5, examples=15, hint="Try LinearReadout with several rows of zeros in W: some tokens, or a whole output.")
+@exercise.hidden_check(points=0.5, examples=15, hint="Try LinearReadout with several rows of zeros in W: some tokens, or a whole output.",
+                       kept="several dead outputs at once, and outputs that hang on a single token, on weights seeded from the course's "
+                            "secret")
 @given(_sparse)
 def agrees_where_outputs_ignore_tokens(student, case):
     """Agrees with the reference where outputs ignore some tokens, or all of them."""

@@ -29,12 +29,19 @@ def patchify(images, P):
     return rows.permute(0, 1, 3, 2, 4).reshape(B, (S // P) ** 2, P ** 2)
 
 
+exercise.equivalent('if S % P != 0: -> if False:',
+                    because="reshape breaks off where P does not divide S, and any exception is a refusal")
+exercise.equivalent('rows = images.reshape(B, S // P, P, S // P, P) -> rows = images.reshape(S // P, B, P, S // P, P)',
+                    because="the first two axes are not moved, so how they are told apart before they are merged again does not matter")
+
+
 _random_images = st.tuples(shapes(low=1), fillers(("normal", "uniform"))).map(
     lambda drawn: (*drawn[1]((drawn[0][0], *[drawn[0][1] * drawn[0][2]] * 2)), drawn[0][1]))
 
 
 @exercise.hidden_check(points=2, hint="Compare with what you get by hand for S = 4, P = 2 and two images; then P = 1 (each pixel a patch) and P = S (one "
-                                        "patch).")
+                                        "patch).",
+                       kept="the tensor as a whole, for patches from a pixel to the image, on images seeded from the course's secret")
 @given(_random_images)
 def agrees_with_the_reference(student, case):
     """Agrees with the reference for every patch size, a single pixel and the whole image included."""

@@ -1,6 +1,7 @@
-"""Attacks that carry hidden inputs out: what a student reads afterwards must not hold one."""
+"""Attacks that carry hidden inputs out by the one that would tell most, each by a road of its own."""
 
 import pytest
+from arms import hidden_inputs as hidden_inputs_of
 
 STASH = "SEEN = []\ndef softmax(Z, dim=-1):\n    SEEN.append(Z.tolist())\n    {}\n"
 RIGHT = "w = torch.exp(Z - Z.max(dim=dim, keepdim=True).values); return w / w.sum(dim=dim, keepdim=True)"
@@ -9,51 +10,37 @@ FAR = ("min((Z for Z in SEEN if torch.tensor(Z).max() > 5e3 and torch.tensor(Z).
 FORGE = STASH.format(RIGHT) + """
 from autograder.untrusted import worker
 true = worker.operations.perform
-def forged(f, op):
+def forged(f, op, *more):
     if f.__name__ != 'softmax':
-        return true(f, op)
+        return true(f, op, *more)
     SEEN.append(op[1][0].tolist())
     return {}
 worker.operations.perform = forged
 """
 
 
+@pytest.fixture(scope="module")
+def hidden_inputs(grader):
+    """The inputs of softmax's hidden checks."""
+    return hidden_inputs_of(grader)
+
+
 def assert_not_shown(attacked, hidden_inputs) -> None:
     """No hidden input's list of numbers occurs in the report or the notebook."""
     flat = "".join(attacked.text.split())
-    shown = [text for text in hidden_inputs if "".join(text.split()) in flat]
-    assert hidden_inputs and not shown
-
-
-@pytest.mark.parametrize("source", [
-    ("print(SEEN)"),
-    ("SEEN"),
-    (f"raise ValueError({FAR})"),
-    ("from IPython.display import display\ndisplay({'text/plain': repr(SEEN)}, raw=True)"),
-    ("import linecache\nname = '<ipython-input-9-x>'\ntext = repr(" + FAR + ")\n"
-         "linecache.cache[name] = (len(text), None, [text], name)\nexec(compile('raise ValueError', name, 'exec'))"),
-], ids=["printed", "displayed", "error", "display_data", "forged_line"])
-def test_by_a_later_cell(attack, hidden_inputs, source):
-    """A right answer remembers its inputs, and a cell after the check shows them."""
-    assert_not_shown(attack({"softmax": STASH.format(RIGHT)}, cells=(source,)), hidden_inputs)
+    assert hidden_inputs and not [text for text in hidden_inputs if text in flat]
 
 
 @pytest.mark.parametrize("answer", [
-    (STASH.format(f"raise ValueError({FAR})")),
-    (STASH.format(f"raise type('E', (Exception,), {{}})({FAR})")),
-    (STASH.format("import linecache; name = '<ipython-input-9-x>'; text = repr(" + FAR + ")\n"
-                                 "    linecache.cache[name] = (len(text), None, [text], name)\n    exec(compile('raise ValueError', name, 'exec'))")),
-    (FORGE.format(f"('unsupported', repr({FAR}))")),
-    (FORGE.format(f"('raised', 'ValueError', '', 1, repr({FAR}))")),
-    (FORGE.format(f"('limit', repr({FAR})) if {FAR} else true(f, op)")),
+    STASH.format(f"raise ValueError({FAR})"),
+    STASH.format(f"raise type('E', (Exception,), {{}})({FAR})"),
+    STASH.format("import linecache; name = '<ipython-input-9-x>'; text = repr(" + FAR + ")\n"
+                 "    linecache.cache[name] = (len(text), None, [text], name)\n    exec(compile('raise ValueError', name, 'exec'))"),
+    FORGE.format(f"('unsupported', repr({FAR}))"),
+    FORGE.format(f"('raised', 'ValueError', '', 1, repr({FAR}))"),
+    FORGE.format(f"('limit', repr({FAR})) if {FAR} else true(f, op, *more)"),
     FORGE.format(f"('raised', repr({FAR}), '', 1, '')"),
-    STASH.format("return Z * 0 + 7"),
-    STASH.format("raise type(repr(Z)[:40], (Exception,), {})()"),
-    STASH.format("print(Z.tolist()); return Z"),
-    STASH.format("import sys; print(Z.tolist(), file=sys.__stderr__); return Z"),
-    STASH.format("import warnings; warnings.warn(repr(Z.tolist())); return Z"),
-], ids=["message", "own_exception", "line_text", "unsupported", "forged_line", "forged_limit", "forged_name", "wrong_values",
-        "type_name", "printed", "stderr", "warning"])
+], ids=["message", "own_exception", "line_text", "unsupported", "forged_line", "forged_limit", "forged_name"])
 def test_by_a_failing_check(attack, hidden_inputs, answer):
     """A failing answer puts its inputs into whatever the report shows of it."""
     attacked = attack({"softmax": answer})

@@ -1,21 +1,27 @@
 """The weaker levels of isolation: each is found by doing, and stops what it claims to; the verdict is outside at every level."""
 
 import dataclasses
-import os
 import subprocess
 import sys
 import textwrap
 import time
 
 import pytest
-from attacking import ROOT, TOKEN, TRY, Attacked, code_cell, graded
-from test_environment import ACTIONS
-from test_stealing import READS, SEARCHES
+from arms import one_statement
+from attacking import ROOT, THROUGH, TOKEN, Attacked, graded, written
+from attempt import SANDBOX, attempts
 
-from autograder.answers import filled_in
 from autograder.box import BoxError, require_level, start_box
 from autograder.canaries import CLAIMS
 from autograder.launch import LEVELS
+
+# Single cells that the sandbox stops. These need mounts of their own, a user of their own, or a notebook of their own:
+APART = {"disk_filled_by_many_files", "many_small_files", "shared_memory_filled", "thread_bomb", "open_descriptors"}
+CELLS = {a.name: one_statement(a.sources("cell")[0]) for a in attempts()
+         if a.wants in ("secret", "escape", "resources") and [mark for mark, _, _ in a.parts] == ["cell"]
+         and SANDBOX in a.claimed and SANDBOX in a.arms and a.name not in APART}
+STARTED_OR_REACHED = ("program", "spawned_program", "memory_of_many_processes", "connection", "user_namespace", "grader_signalled",
+                      "memory_of_the_grader", "memory_in_a_file_without_a_name")
 
 
 @pytest.fixture(scope="module", params=["confined", "limited"])
@@ -32,22 +38,21 @@ def weaker(request, grader):
 @pytest.fixture(scope="module")
 def grade_at(weaker, release, right):
     def grade(answers=None, cells=()):
-        def changed(notebook):
-            notebook["cells"] += [code_cell(source, 100 + number) for number, source in enumerate(cells)]
         start = time.monotonic()
-        outcome = graded(weaker, filled_in(release, right | (answers or {}), change=changed).encode())
+        outcome = graded(weaker, written(release, right | (answers or {}), cells=list(cells)).encode())
         return Attacked(outcome.result, outcome.notebook, time.monotonic() - start)
     return grade
 
 
 @pytest.fixture(scope="module")
-def tried(weaker, grade_at, course_folder):
-    """What came of every attempt to read or to act."""
-    places = {"root": str(course_folder), "kit": str(ROOT), "pid": os.getpid(), "home": os.path.expanduser("~"), "box": weaker.box.folder.name}
-    bodies = {name: body.format(**places) for name, body in (READS | {n: b for n, b in ACTIONS.items()}).items()} | SEARCHES
-    attacked, honest = grade_at(cells=[TRY.format(body=body) for body in bodies.values()]), grade_at()
+def tried(weaker, grade_at, arms, tmp_path_factory):
+    """What each attack printed that is to be stopped at this level; all in one notebook, after which an honest one is graded."""
+    names = list(CELLS) if weaker.box.level == "confined" else STARTED_OR_REACHED
+    before = arms.told(SANDBOX, tmp_path_factory.mktemp("told"), None)
+    attacked, honest = grade_at(cells=[before, *(CELLS[name] for name in names)]), grade_at()
     assert attacked.result.score == attacked.result.max_score == honest.result.score
-    return dict(zip(bodies, attacked.printed_by_cell, strict=True)), attacked.text
+    assert TOKEN not in attacked.text
+    return dict(zip(names, attacked.printed_by_cell[1:], strict=True))
 
 
 def test_the_canaries_that_a_level_claims_to_stop_are_stopped(weaker):
@@ -56,19 +61,20 @@ def test_the_canaries_that_a_level_claims_to_stop_are_stopped(weaker):
 
 
 @pytest.mark.parametrize("weaker", ["confined"], indirect=True)
-@pytest.mark.parametrize("name", [*READS, *ACTIONS])
+@pytest.mark.parametrize("name", CELLS)
 def test_confined_stops_what_isolated_stops(tried, name):
-    assert tried[0][name].startswith("REFUSED")
-    assert TOKEN not in tried[1]
+    assert THROUGH not in tried[name]
 
 
-@pytest.mark.parametrize("name", ["subprocess", "fork", "exec", "internet_socket", "new_namespace", "kill_the_grader", "tracing", "memory_of_the_grader"])
+@pytest.mark.parametrize("name", STARTED_OR_REACHED)
 def test_limited_starts_no_process_and_reaches_none(tried, name):
-    assert tried[0][name].startswith("REFUSED")
+    assert THROUGH not in tried[name] and TOKEN not in tried[name]
 
 
-@pytest.mark.parametrize("source, outcome", [("def softmax(Z, dim=-1):\n    while True: pass\n", "limit"), ("def softmax(Z, dim=-1):\n    import os; os._exit(0)\n", "limit"),
-                                             ("torch.allclose = lambda *a, **k: True\ndef softmax(Z, dim=-1):\n    return Z\n", "wrong")])
+@pytest.mark.parametrize("source, outcome", [
+    ("def softmax(Z, dim=-1):\n    while True: pass\n", "limit"),
+    ("def softmax(Z, dim=-1):\n    import os; os._exit(0)\n", "limit"),
+    ("torch.allclose = lambda *a, **k: True\ndef softmax(Z, dim=-1):\n    return Z\n", "wrong")])
 def test_the_verdict_is_outside_at_every_level(grade_at, source, outcome):
     attacked = grade_at({"softmax": source})
     attacked.earns_nothing()

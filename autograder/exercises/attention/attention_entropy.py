@@ -1,6 +1,7 @@
 """Public half of the exercise `attention_entropy`."""
 
 import math
+from functools import lru_cache
 
 import torch
 from hypothesis import given
@@ -16,11 +17,19 @@ def returns(alpha):
     return {"the entropy": floats(*alpha.shape[:-1])}
 
 
+@lru_cache(maxsize=None)
+def weights(*, low=2, zeros=False):
+    """Draws weights of one to four dimensions; half of them are square maps, as in self-attention, where a wrong axis keeps the shape."""
+    square = sizes(2, 5).flatmap(lambda N: distributions(low=N, high=N, dims=2, zeros=zeros))
+    return st.one_of(distributions(low=low, zeros=zeros), square)
+
+
 exercise = Exercise(__name__, title="The entropy of attention", returns=returns)
 
 
 @exercise.check(points=1, examples=12, hint="For two equal weights the entropy is ln 2 = 0.693. What do you get? The logarithm is the natural "
-                                            "one, and the sum runs over the last axis only.")
+                                            "one, and the sum runs over the last axis only.",
+                kept="a value that everybody knows: it tells nats from bits and a sum from a mean on a pocket calculator")
 @given(leading(), sizes(1, 8))
 def uniform_weights_give_ln_N(student, batch, N):
     """N equal weights have the entropy ln N, in nats."""
@@ -39,7 +48,7 @@ def a_single_weight_gives_zero(student, batch, N, which):
 
 
 @exercise.check(points=1, examples=12, hint="Entropy measures spread: it is never negative and at most ln N. Compute it by hand for (1/4, 3/4): 0.562.")
-@given(distributions(low=2))
+@given(weights())
 def mixing_two_rows_that_do_not_overlap(student, alpha):
     """Half a row beside half of another one, keys apart, has the mean of their entropies plus ln 2."""
     flipped = alpha.flip(-1) ** 2

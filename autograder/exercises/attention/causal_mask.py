@@ -26,7 +26,8 @@ def a_token_sees_itself_and_the_past(student, N):
     assert_true((mask.sum(-1) == torch.arange(1, N + 1)).all(), "row n does not allow exactly n + 1 keys", what="the mask")
 
 
-@exercise.check(points=1, examples=15, hint="Use your mask in an attention on paper with N = 2: may the first token's output depend on the second token?")
+@exercise.check(points=1, examples=15, hint="Use your mask in an attention on paper with N = 2: may the first token's output depend on the second token?",
+                kept="shows the mask at work: what it is for is seen in an attention, where the first check only counts entries")
 @given(sizes(2, 6), st.integers(0, 4), fillers(("normal",)))
 def the_future_changes_nothing(student, N, n, filler):
     """In an attention under the mask, tokens after n can be replaced by noise without changing the outputs up to n."""

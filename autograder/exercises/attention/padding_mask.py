@@ -28,7 +28,8 @@ def lengths_and_width(draw, low=0):
     return torch.tensor(lengths), N
 
 
-@exercise.check(points=1, hint="Print the mask for lengths [1, 3] and N = 4. How many entries of each row should be True, and where?")
+@exercise.check(points=1, hint="Print the mask for lengths [1, 3] and N = 4. How many entries of each row should be True, and where?",
+                kept="counts the True entries of a row, as one does by eye on the printed mask")
 @given(lengths_and_width(low=1))
 def allows_as_many_keys_as_tokens(student, case):
     """Sentence b allows exactly its first lengths[b] keys."""
@@ -39,7 +40,8 @@ def allows_as_many_keys_as_tokens(student, case):
 
 
 @exercise.check(points=1, examples=15, hint="In an attention under your mask, the padding at the end of a sentence must not matter. Does each "
-                                            "sentence use its own length?")
+                                            "sentence use its own length?",
+                kept="shows the mask at work: that padding does not matter is seen in an attention, one sentence at a time")
 @given(lengths_and_width(low=1), fillers(("normal",)))
 def padding_never_matters(student, case, filler):
     """In an attention under the mask, padding can be replaced by noise in each sentence without changing any output."""

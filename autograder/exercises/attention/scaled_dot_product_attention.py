@@ -51,7 +51,8 @@ def _with_mask(drawn):
     return Q, K, V, mask
 
 
-@exercise.check(points=1, hint="Add up one row of alpha. Each query shares out its attention over the keys: which axis is that?")
+@exercise.check(points=1, hint="Add up one row of alpha. Each query shares out its attention over the keys: which axis is that?",
+                kept="says in one line what row-stochastic means, whatever the scale: a forgotten sqrt(D_k) keeps this point")
 @given(qkv())
 def rows_of_the_weights_sum_to_one(student, q_k_v):
     """Each row of the N_q x N_kv weights is positive, sums to 1, and grows with the inner products."""
@@ -59,7 +60,9 @@ def rows_of_the_weights_sum_to_one(student, q_k_v):
     assert_attention_weights(alpha, q_k_v[0] @ q_k_v[1].mT)
 
 
-@exercise.check(points=1, hint="Row n of alpha belongs to query n. What should come out if all values are the same?")
+@exercise.check(points=1, hint="Row n of alpha belongs to query n. What should come out if all values are the same?",
+                kept="holds Y against the student's own weights, so that wrong weights alone lose nothing here; it finds the mistake "
+                     "in the second line of code")
 @given(qkv())
 def the_output_mixes_the_values(student, q_k_v):
     """Row n of Y is the mean of the values with the weights in row n of alpha."""
@@ -86,7 +89,9 @@ def with_orders(draw):
     return Q, K, V, draw(permutations(Q.shape[-2])), draw(permutations(K.shape[-2]))
 
 
-@exercise.check(points=1, examples=10, hint="Reorder keys together with their values by hand for N_kv = 2: what may change in Y, and what in alpha?")
+@exercise.check(points=1, examples=10, hint="Reorder keys together with their values by hand for N_kv = 2: what may change in Y, and what in alpha?",
+                kept="says what order means for queries and what for keys, which the lesson on positions starts from; it compares the "
+                     "answer with itself alone")
 @given(with_orders())
 def order_matters_as_it_should(student, case):
     """Reordering keys with their values leaves Y alone; reordering queries reorders Y."""

@@ -20,7 +20,8 @@ exercise = Exercise(__name__, title="Attention without parameters", returns=retu
                              "torch.nn.functional.multi_head_attention_forward"))
 
 
-@exercise.check(points=1, hint="You need one weight for each pair of tokens. Sum one row of alpha: which axis did the softmax run over?")
+@exercise.check(points=1, hint="You need one weight for each pair of tokens. Sum one row of alpha: which axis did the softmax run over?",
+                kept="says in one line what row-stochastic means; weights with a scale that was not asked for keep this point")
 @given(tensors())
 def rows_of_the_weights_sum_to_one(student, X):
     """Each row of the N x N weights is positive, sums to 1, and grows with the inner products."""
@@ -55,7 +56,9 @@ def tokens_and_order(draw):
     return X, draw(permutations(X.shape[-2]))
 
 
-@exercise.check(points=1, examples=10, hint="Nothing in the formula knows the position of a token. Does anything in your code?")
+@exercise.check(points=1, examples=10, hint="Nothing in the formula knows the position of a token. Does anything in your code?",
+                kept="says that attention knows no places, which the lesson on positions starts from; it needs no formula to compare "
+                     "with")
 @given(tokens_and_order())
 def reordering_tokens_reorders_the_output(student, X_order):
     """If the tokens are put in another order, the outputs come in that order and are otherwise the same."""

@@ -33,7 +33,9 @@ with_axis = _with_axis()  # a tensor of one to three dimensions and one of its a
 
 
 @exercise.check(points=1, hint="Add up one row of your answer by hand. Which axis did you sum along, and is that axis kept "
-                               "for the division?")
+                               "for the division?",
+                kept="says in sums that can be done in the head what the axis is for; a right axis with a wrong function (powers of 2)"
+                     " keeps this point")
 @given(tensors())
 def rows_sum_to_one(student, Z):
     """Without `dim`, the entries along the last axis are positive, sum to 1, and grow with the scores."""

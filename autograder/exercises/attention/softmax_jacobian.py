@@ -17,7 +17,8 @@ def returns(alpha):
 exercise = Exercise(__name__, title="The Jacobian of softmax", returns=returns)
 
 
-@exercise.check(points=1, hint="The weights always sum to 1. So what do their changes sum to, whatever score moves?")
+@exercise.check(points=1, hint="The weights always sum to 1. So what do their changes sum to, whatever score moves?",
+                kept="follows from the weights' sum being 1, without any derivative; it can be checked on a printed matrix")
 @given(distributions(low=2))
 def rows_and_columns_sum_to_zero(student, alpha):
     """Every row and every column of J sums to 0, and raising a score raises its own weight."""
@@ -36,7 +37,8 @@ def scores_and_step(draw):
     return Z, step
 
 
-@exercise.check(points=1, hint="Move one score by a tiny h and watch the weights: (softmax(z + h e_j) - softmax(z)) / h should be column j of J.")
+@exercise.check(points=1, hint="Move one score by a tiny h and watch the weights: (softmax(z + h e_j) - softmax(z)) / h should be column j of J.",
+                kept="says what a Jacobian is, by moving the scores a little, and needs no formula to compare with")
 @given(scores_and_step())
 def agrees_with_finite_differences(student, case):
     """J times a small change of the scores is the change of the weights."""

@@ -56,7 +56,8 @@ def a_fresh_layer_only_normalises(student, case):
 
 @exercise.check(points=1, hint="Set layer.gamma.data and layer.beta.data to values of your own and call the layer on [[0., "
                                "2., 4.]]. Which values does forward use: those, or others that were put aside in __init__? "
-                               "With gamma = 1 and beta = 0, is the result [-1.2247, 0, 1.2247]?")
+                               "With gamma = 1 and beta = 0, is the result [-1.2247, 0, 1.2247]?",
+                kept="asks for the values alone: whoever writes forward right and trains nothing, or drops eps, keeps this point")
 @given(layers)
 def loaded_values_are_used(student, case):
     """With values loaded into gamma and beta, each token is normalised, scaled by gamma and shifted by beta, in batches too."""

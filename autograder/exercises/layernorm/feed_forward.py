@@ -43,7 +43,8 @@ def assert_responds(student, case):
 
 
 @exercise.check(points=1, hint="Set W_2 to zero: what is left is b_2, for every token. Then double W_2 and b_2: what should "
-                               "happen to Y? Is anything added or applied after the second map?")
+                               "happen to Y? Is anything added or applied after the second map?",
+                kept="says which step comes last, whatever the activation: a ReLU or the tanh form keeps this point")
 @given(drawn_networks)
 def the_last_step_is_the_second_map(student, case):
     """Y depends on W_2 and b_2 linearly: W_2 = 0 leaves b_2, and doubling both doubles Y."""
@@ -57,7 +58,9 @@ def the_last_step_is_the_second_map(student, case):
 
 @exercise.check(points=1, examples=15, hint="Let b_1 be 8 everywhere, with small X and W_1. GELU then changes nothing, so Y "
                                             "must be (X W_1 + b_1) W_2 + b_2. Which of the four steps is missing, or at the "
-                                            "wrong place? For b_1 = -8, what can still come through?")
+                                            "wrong place? For b_1 = -8, what can still come through?",
+                kept="takes the activation out, so that the order of maps and biases can be checked on paper: ReLU in place of GELU "
+                     "keeps this point")
 @given(networks(kinds=("small integers", "uniform")))
 def open_gates_leave_two_affine_maps(student, case):
     """Where all hidden units are far above 0, Y = (X W_1 + b_1) W_2 + b_2; where all are far below, Y = b_2."""
@@ -80,7 +83,9 @@ def gelu_stands_between_the_maps(student, case):
 
 
 @exercise.check(points=1, examples=15, hint="Call it on a sentence of three tokens and on its first token alone, as a 1 x D "
-                                            "matrix. Then on a batch of two sentences. Does a row depend on its neighbours?")
+                                            "matrix. Then on a batch of two sentences. Does a row depend on its neighbours?",
+                kept="says what position-wise means, on one token of a sentence; it compares the answer with itself, so that any "
+                     "activation will do")
 @given(networks(low=2), st.integers(0, 3), fillers(("normal",)))
 def each_token_goes_through_alone(student, case, n, filler):
     """A token alone gives the same as within its sentence, and other tokens can be replaced, with none, one and two leading dimensions."""

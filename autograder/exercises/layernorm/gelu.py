@@ -41,7 +41,8 @@ def assert_gated(Y, Y_minus, X):
 
 
 @exercise.check(points=0.5, hint="Print your function at 1 and at -1: the first minus the second is 1. At -0.75 there is a "
-                                 "dip below zero. Do you have it?")
+                                 "dip below zero. Do you have it?",
+                kept="two values and a subtraction show it: the tanh form, a sigmoid form and a wrong constant keep this point")
 @given(drawn_numbers)
 def the_gates_of_x_and_minus_x_sum_to_one(student, X):
     """gelu(x) - gelu(-x) is x, and a negative x near 0 gives a small negative number."""
@@ -81,7 +82,9 @@ def far_from_zero_it_opens_and_shuts(student, shape, size, approximate):
 
 
 @exercise.check(points=0.5, examples=15, hint="GELU knows one number at a time. Does your code depend on the shape of X, or "
-                                              "on the other entries? Try one entry, a row and a matrix.")
+                                              "on the other entries? Try one entry, a row and a matrix.",
+                kept="says that GELU knows one number at a time, where softmax and LayerNorm know a row; any gate of one number keeps "
+                     "this point")
 @given(drawn_numbers, st.integers(0, 80))
 def each_entry_stands_alone(student, X, which):
     """Each entry of X gives the same by itself as inside a tensor of any shape."""

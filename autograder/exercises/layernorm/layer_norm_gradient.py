@@ -31,7 +31,7 @@ def upstream(*, batch=leading(), low=1, kinds=KINDS):
 def _fill(drawn):
     shape, N, D, filler = drawn
     dY, X, gamma = filler((*shape, N, D), (*shape, N, D), (D,))
-    return dY, spread(X), gamma
+    return dY / 4, spread(X), gamma
 
 
 drawn_upstream = upstream()
@@ -59,7 +59,8 @@ def dbeta_collects_from_all_tokens(student, case):
 
 
 @exercise.check(points=1, hint="gamma_i multiplies entry i of every normalised token. With one token X = [0, 2] and dY = [3, "
-                               "5], dgamma is [-3, 5] to four digits. What multiplies dY, and which axes are summed?")
+                               "5], dgamma is [-3, 5] to four digits. What multiplies dY, and which axes are summed?",
+                kept="pays for dgamma alone, as the check before it does for dbeta: a wrong dX keeps this point")
 @given(drawn_upstream)
 def dgamma_collects_from_all_tokens(student, case):
     """dgamma is the sum over all tokens of dY times the normalised token."""
@@ -69,20 +70,24 @@ def dgamma_collects_from_all_tokens(student, case):
 
 
 @exercise.check(points=1, hint="Add the same small number to all entries of a token: the output does not move. So what do the "
-                               "entries of its dX sum to? Which of the three terms takes care of that?")
+                               "entries of its dX sum to? Which of the three terms takes care of that?",
+                kept="follows from the shift that changes nothing, without any derivative; who forgot the variance's own term keeps "
+                     "this point")
 @given(one_sentence)
 def dX_sums_to_zero_over_a_token(student, case):
     """The D entries of each token of dX sum to 0, and dX is as linear in dY as a gradient must be."""
     dY, X, gamma = case
     assert_like_a_gradient(student)
-    other, both, dX = student(X, X, gamma)[0], student(dY + 2 * X, X, gamma)[0], student(dY, X, gamma)[0]
-    assert_close(both, dX + 2 * other, what="dX for dY + 2 X, against dX for dY plus twice dX for X,")
+    other, both, dX = student(X / 4, X, gamma)[0], student(dY + X / 2, X, gamma)[0], student(dY, X, gamma)[0]
+    assert_close(both, dX + 2 * other, what="dX for dY + X / 2, against dX for dY plus twice dX for X / 4,")
     assert_close(dX.sum(-1), 0.0, what="the sum of each token of dX")
 
 
 @exercise.check(points=1.5, hint="Move one entry of X by h = 1e-4, recompute LayerNorm, and see how sum(dY * Y) changes: "
                                  "divided by h, it is that entry of dX. Try it on [0, 1, 3]. The mean and the variance move "
-                                 "as well: are both of them in your formula?")
+                                 "as well: are both of them in your formula?",
+                kept="says what a gradient is, by moving X a little; it looks at dX alone, so that sums over the wrong tokens keep "
+                     "this point")
 @given(one_sentence, fillers(("normal",)))
 def dX_agrees_with_finite_differences(student, case, filler):
     """dX times a small change of X is the change of sum(dY * Y)."""
@@ -109,7 +114,8 @@ def eps_is_used_throughout(student, case, eps):
 
 
 @exercise.check(points=0.5, examples=15, hint="Each token is normalised by its own statistics. Does dX of one token change "
-                                              "when you change dY or X of another?")
+                                              "when you change dY or X of another?",
+                kept="says which tokens meet in dX (none) where dgamma and dbeta collect from all; it compares the answer with itself")
 @given(upstream(low=2), st.integers(0, 3), fillers(("normal",)))
 def dX_of_a_token_is_its_own(student, case, n, filler):
     """dX of a token stays the same when the other tokens of X and dY are replaced, with none, one and two leading dimensions."""

@@ -71,8 +71,9 @@ def torch_s_own(layer, X_q, X_kv, mask=None):
     return Y.transpose(0, 1).reshape(X_q.shape), alpha.reshape(*batch, *alpha.shape[-3:])
 
 
-@exercise.check(points=1, examples=10, hint="With one head nothing is split or merged: apply W_q to X_q, W_k and W_v to X_kv, and W_o at the end. "
-                                            "Each is a layer with a bias: call it, self.W_q(X_q). Compare the scores of two tokens by hand.")
+@exercise.check(points=1, examples=14, hint="With one head nothing is split or merged: apply W_q to X_q, W_k and W_v to X_kv, and W_o at the end. "
+                                            "Each is a layer with a bias: call it, self.W_q(X_q). Compare the scores of two tokens by hand.",
+                kept="the formula without heads, which can be worked out on paper: whoever splits or merges wrongly keeps this point")
 @given(attending(heads=st.just(1)))
 def one_head_is_attention_between_linear_maps(student, case):
     """With H = 1, Y is W_o applied to the attention of W_q(X_q) to W_k(X_kv) and W_v(X_kv)."""
@@ -87,7 +88,8 @@ def one_head_is_attention_between_linear_maps(student, case):
 
 
 @exercise.check(points=0.5, examples=10, hint="alpha has a map of N_q x N_kv weights for each head, before the heads are merged and not averaged. "
-                                              "Add up a row of one of them.")
+                                              "Add up a row of one of them.",
+                kept="pays for alpha alone: a wrong merge, a forgotten W_o and a wrong scale keep this point")
 @given(attending(low=2))
 def each_head_shares_out_its_own_attention(student, case):
     """alpha holds, for each head, N_q rows of positive weights that sum to 1, and that follow the scores of this head."""
@@ -97,9 +99,11 @@ def each_head_shares_out_its_own_attention(student, case):
     assert_attention_weights(alpha, torch_s_own(layer, X_q, X_kv)[1].log())
 
 
-@exercise.check(points=1, examples=10, hint="Build nn.MultiheadAttention(D, H, batch_first=True), put your weights into in_proj_weight, "
+@exercise.check(points=1, examples=14, hint="Build nn.MultiheadAttention(D, H, batch_first=True), put your weights into in_proj_weight, "
                                             "in_proj_bias and out_proj, and call both on two tokens. Do the weights agree already, or only Y not? "
-                                            "Check for H = 2 which columns each head got.")
+                                            "Check for H = 2 which columns each head got.",
+                kept="several heads without a second sentence and without a mask, against a layer that the student can build: split "
+                     "and merge are found out here")
 @given(attending(heads=sizes(2, 3)))
 def in_itself_it_agrees_with_torch(student, case):
     """Tokens that attend to themselves get what nn.MultiheadAttention gives with the same weights, and alpha is the same head by head."""
@@ -112,7 +116,9 @@ def in_itself_it_agrees_with_torch(student, case):
 
 
 @exercise.check(points=0.5, examples=10, hint="X_q asks, X_kv answers. Change X_kv alone: does Y move? Which of the three linear maps get X_q, and "
-                                              "which X_kv?")
+                                              "which X_kv?",
+                kept="the only one in which several heads look at another sentence, longer or shorter, without a mask: X_q and X_kv "
+                     "mixed up lose this and keep self-attention")
 @given(attending(heads=sizes(2, 3)))
 def across_two_sentences_it_agrees_with_torch(student, case):
     """Tokens X_q that attend to other tokens X_kv, more of them or fewer, get what nn.MultiheadAttention gives."""
@@ -124,9 +130,11 @@ def across_two_sentences_it_agrees_with_torch(student, case):
     assert_close(Y, Y_torch, what="Y")
 
 
-@exercise.check(points=1, examples=10, hint="True means that attending is allowed, the opposite of nn.MultiheadAttention. Print the shape of your "
+@exercise.check(points=1, examples=16, hint="True means that attending is allowed, the opposite of nn.MultiheadAttention. Print the shape of your "
                                             "scores and that of the mask: where does the axis of the heads go, for a mask of N_q x N_kv and for one "
-                                            "of B x N_q x N_kv?")
+                                            "of B x N_q x N_kv?",
+                kept="the plain case of a mask, one batch axis and every form: a forward written for three dimensions keeps this point"
+                     " and loses that of the leading ones")
 @given(masked())
 def a_mask_holds_in_every_head(student, case):
     """Under a mask, one for all sentences or one for each, forbidden pairs get the weight 0 in every head, and the rest sums to 1."""
@@ -150,7 +158,9 @@ def padded(draw):
 
 
 @exercise.check(points=0.5, examples=10, hint="Take two sentences and two heads, so that no shape can warn you, and hide a token of the second "
-                                              "sentence only. Look at alpha[0, 1] and alpha[1, 0]: which of the two has the zeros?")
+                                              "sentence only. Look at alpha[0, 1] and alpha[1, 0]: which of the two has the zeros?",
+                kept="has as many sentences as heads, so that no error of shapes warns whoever lets the batch axis of the mask land on"
+                     " the heads")
 @given(padded())
 def each_sentence_has_its_own_mask(student, case):
     """With as many sentences as heads, a padding mask B x 1 x N hides in each sentence its own padding and nothing else."""
@@ -165,15 +175,16 @@ def each_sentence_has_its_own_mask(student, case):
 
 @st.composite
 def with_empty_row(draw):
-    """Two sets of tokens and a mask that leaves one query, or all queries of one sentence, no key at all."""
+    """Two sets of tokens and a mask that leaves one query, of one sentence or of all, or all queries of one sentence no key at all."""
     D, H, filler, X_q, X_kv = draw(attending(low=2))
     B, N_q = X_q.shape[:2]
-    mask = torch.ones(B, N_q if draw(st.booleans()) else 1, X_kv.shape[1], dtype=torch.bool)
-    mask[draw(st.integers(0, B - 1)), draw(st.integers(0, N_q - 1)) % mask.shape[1]] = False
+    mask = torch.ones(*draw(st.sampled_from([(N_q,), (N_q,), (B, N_q), (B, 1)])), X_kv.shape[1], dtype=torch.bool)
+    rows = mask if mask.dim() == 2 else mask[draw(st.integers(0, B - 1))]
+    rows[draw(st.integers(0, N_q - 1)) % len(rows)] = False
     return D, H, filler, X_q, X_kv, mask
 
 
-@exercise.check(points=0.5, examples=10, hint="What does your softmax give for a row of -inf only, and what does W_o make of a row of zeros? The "
+@exercise.check(points=0.5, examples=16, hint="What does your softmax give for a row of -inf only, and what does W_o make of a row of zeros? The "
                                               "rule is in the text above.")
 @given(with_empty_row())
 def a_query_that_sees_nothing_gets_the_bias(student, case):

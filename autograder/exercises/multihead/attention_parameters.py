@@ -47,7 +47,9 @@ def biases_add_their_own(student, case):
 
 
 @exercise.check(points=0.5, examples=12, hint="More heads are narrower heads. Write down the shape of W_q[h] for D = 4 and H = 1, 2, 4, and add up "
-                                              "the entries of all of them.")
+                                              "the entries of all of them.",
+                kept="the statement of the lesson that surprises most; it compares the answer with itself, so that a forgotten output "
+                     "matrix keeps this point")
 @given(widths())
 def the_number_of_heads_does_not_matter(student, case):
     """The count is the same for every number of heads that divides D, and quadruples when D doubles."""

@@ -26,7 +26,8 @@ def heads(batch=BATCHES, *, high=4, most=4):
 
 
 @exercise.check(points=1, examples=15, hint="Merge torch.arange(8.).reshape(1, 2, 2, 2) and print the result. Which four numbers belong to token 0 "
-                                            "of the two heads? Are they all in row 0 now?")
+                                            "of the two heads? Are they all in row 0 now?",
+                kept="heads in a wrong order keep this point: it asks only whose numbers they are, which a printed tensor shows")
 @given(heads())
 def a_token_keeps_its_own_numbers(student, X):
     """Row n of the result holds the numbers that the heads have for token n, and no others."""
@@ -35,7 +36,9 @@ def a_token_keeps_its_own_numbers(student, X):
 
 
 @exercise.check(points=1, examples=15, hint="Merge two heads of one token, [[0, 1]] and [[2, 3]]: the features should read 0, 1, 2, 3. How do yours "
-                                            "read?")
+                                            "read?",
+                kept="the convention itself, on plain batches; a function written for four dimensions keeps this point and loses that "
+                     "of the leading ones")
 @given(heads())
 def the_heads_stand_side_by_side(student, X):
     """The columns h·D/H to (h+1)·D/H - 1 of the result are head h."""
@@ -54,7 +57,9 @@ def any_leading_dimensions_will_do(student, X):
         assert_close(merged[..., h * width:(h + 1) * width], X[..., h, :, :], what=f"the stretch of columns that belongs to head {h}")
 
 
-@exercise.check(points=0.5, examples=10, hint="With a single head there is nothing to merge: which axis has to go, and does anything else move?")
+@exercise.check(points=0.5, examples=10, hint="With a single head there is nothing to merge: which axis has to go, and does anything else move?",
+                kept="the smallest case there is: with one head only an axis has to go, and who shuffles or reverses several heads "
+                     "keeps this point")
 @given(heads(high=1))
 def one_head_is_all_there_is(student, X):
     """With H = 1 only the axis of the heads disappears."""

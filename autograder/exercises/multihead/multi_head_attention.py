@@ -7,7 +7,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autograder.compare import assert_close, assert_equal, assert_true
+from autograder.compare import assert_close, assert_true
 from autograder.exercise import Exercise
 from autograder.exercises.multihead.split_heads import BATCHES, OTHER_BATCHES
 from autograder.strategies import fillers, permutations, sizes
@@ -44,7 +44,8 @@ def one_head(X, W_q, W_k, W_v, W_o):
 
 
 @exercise.check(points=1, examples=15, hint="A single token can attend only to itself, with weight 1. So what is left of the formula for N = 1? Try "
-                                            "it with H = 2, and put zeros in the lower half of W_o to see one head alone.")
+                                            "it with H = 2, and put zeros in the lower half of W_o to see one head alone.",
+                kept="leaves values, their order and W_o, without a softmax; a wrong scale keeps this point")
 @given(tokens_and_weights(tokens=st.just(1)))
 def a_single_token_passes_through_values_and_W_o(student, case):
     """For N = 1, Y is the H vectors x W_v[h] side by side, times W_o."""
@@ -52,8 +53,9 @@ def a_single_token_passes_through_values_and_W_o(student, case):
     assert_close(student(*case), torch.cat([X @ W for W in W_v], -1) @ W_o, what="Y of a single token")
 
 
-@exercise.check(points=1, examples=15, hint="With one head there is nothing to concatenate: Q, K and V are X times one matrix each. Compute the "
-                                            "scores of two tokens by hand; what are they divided by?")
+@exercise.check(points=1, examples=20, hint="With one head there is nothing to concatenate: Q, K and V are X times one matrix each. Compute the "
+                                            "scores of two tokens by hand; what are they divided by?",
+                kept="the exercise before, with matrices: heads put together in a wrong order keep this point")
 @given(tokens_and_weights(heads=st.just(1)))
 def one_head_is_single_attention(student, case):
     """For H = 1, Y is scaled dot-product attention of X W_q, X W_k and X W_v, times W_o."""
@@ -62,7 +64,9 @@ def one_head_is_single_attention(student, case):
 
 
 @exercise.check(points=1.5, examples=15, hint="Take H = 2 and call your function on each head alone, with the rows of W_o that meet this head after "
-                                              "the concatenation. The two outputs should add up to that of both heads: do they?")
+                                              "the concatenation. The two outputs should add up to that of both heads: do they?",
+                kept="the only one that asks several heads of plain batches for everything; it tells a wrong head from a wrong sum of "
+                     "heads")
 @given(tokens_and_weights(heads=sizes(2, 3)))
 def the_output_is_a_sum_over_the_heads(student, case):
     """The output of all heads is the sum of the outputs of each head alone, with its own D_v rows of W_o."""
@@ -74,7 +78,9 @@ def the_output_is_a_sum_over_the_heads(student, case):
 
 
 @exercise.check(points=0.5, examples=12, hint="With W_q = 0 all scores are 0. Which weights does a softmax make of them, and along which axis do "
-                                              "they sum to 1?")
+                                              "they sum to 1?",
+                kept="leaves the softmax out of the scores' hands: a wrong scale keeps this point, and a mask that nobody asked for is"
+                     " seen at once")
 @given(tokens_and_weights())
 def equal_scores_give_the_mean(student, case):
     """Where every W_q[h] is zero, each token receives the mean of all tokens' values."""
@@ -92,7 +98,9 @@ def with_an_order(draw):
 
 
 @exercise.check(points=0.5, examples=10, hint="Swap two tokens of X: the same two rows of Y should be swapped, and nothing else should happen. Does "
-                                              "a reshape mix numbers of different tokens, or of different sentences?")
+                                              "a reshape mix numbers of different tokens, or of different sentences?",
+                kept="says that heads know no places either; it compares the answer with itself, so that a wrong scale or order of "
+                     "heads keeps this point")
 @given(with_an_order())
 def tokens_in_another_order(student, case):
     """Tokens in another order give the same outputs in that order, and doubling W_o doubles them."""
@@ -126,6 +134,6 @@ def the_inputs_stay_as_they_were(student, case):
         if name in ("X", "W_o"):
             assert_close(left, given_, what=f"{name} after the call")
             continue
-        assert_equal(torch.tensor(len(left)), torch.tensor(len(given_)), what=f"the number of matrices in the list {name} after the call")
+        assert_true(len(left) == len(given_), f"the list {name} has not as many matrices after the call as before", what=name)
         for h, (mine, theirs) in enumerate(zip(left, given_)):
             assert_close(mine, theirs, what=f"{name}[{h}] after the call")

@@ -47,7 +47,9 @@ def with_one_head_a_third_each(student, case):
 
 
 @exercise.check(points=1, examples=12, hint="Print W_q[0] for in_proj_weight = torch.arange(48.).reshape(12, 4) and H = 2. torch computes all "
-                                            "queries, then gives head 0 the first D/H of the numbers: which rows of in_proj_weight made them?")
+                                            "queries, then gives head 0 the first D/H of the numbers: which rows of in_proj_weight made them?",
+                kept="the first step with several heads: only queries count here, so that keys and values in each other's place keep "
+                     "this point")
 @given(torch_weights())
 def a_head_gets_its_share_of_the_queries(student, case):
     """x W_q[h] is the h-th stretch of D/H numbers of torch's query vector."""
@@ -60,7 +62,8 @@ def a_head_gets_its_share_of_the_queries(student, case):
 
 
 @exercise.check(points=0.5, examples=12, hint="out_proj_weight is a torch weight like the others. Does x W_o give what torch gives, x @ "
-                                              "out_proj_weight.T?")
+                                              "out_proj_weight.T?",
+                kept="pays for W_o alone: whoever cuts up queries, keys and values wrongly keeps this point")
 @given(torch_weights())
 def the_output_matrix_multiplies_from_the_right(student, case):
     """x W_o is torch's x @ out_proj_weight.T."""

@@ -41,7 +41,9 @@ batches = _tokens(leading(), even_widths)
 
 @exercise.check(points=0.5, examples=12, hint="Print the lengths (X.norm(dim=-1)) before and after, for D_k = 2. If one changed: does the "
                                               "second line of your rotation use the first coordinate as it was, and do both coordinates of "
-                                              "a pair turn by the same angle?")
+                                              "a pair turn by the same angle?",
+                kept="needs neither angle nor pairing; its hint finds the second line that reads a coordinate which the first line has "
+                     "already turned")
 @given(tokens)
 def lengths_are_kept(student, X):
     """Every token keeps its length, and a token at position 1 is turned."""
@@ -50,7 +52,8 @@ def lengths_are_kept(student, X):
 
 
 @exercise.check(points=0.5, examples=10, hint="Without positions, the first token stands at position 0 and turns by 0. Print your first "
-                                              "row for X = torch.ones(2, 2).")
+                                              "row for X = torch.ones(2, 2).",
+                kept="the row in which nothing may happen: who counts from 1 or reflects the pairs sees it there without computing a sine")
 @given(tokens)
 def position_zero_stays(student, X):
     """The token at position 0 is left as it is, a token at position 1 is not."""
@@ -68,7 +71,8 @@ def query_and_key(draw):
 
 @exercise.check(points=1, examples=12, hint="Put the same query and the same key at every position, as this check does, and print rope(Q) "
                                             "@ rope(K).mT: every diagonal should hold one number only. Is position n turned by n times a "
-                                            "fixed angle?")
+                                            "fixed angle?",
+                kept="the property that RoPE was made for, under every pairing, direction and speed: half-split answers keep these points")
 @given(query_and_key())
 def scores_depend_on_the_offset_only(student, case):
     """The score of a rotated query with a rotated key depends only on the two and on the difference of their positions."""

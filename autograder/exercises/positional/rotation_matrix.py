@@ -31,7 +31,9 @@ def _turns(student, D):
 
 
 @exercise.check(points=1, examples=12, hint="Multiply your matrix for D = 2 by its transpose. A rotation keeps lengths and does not "
-                                            "reflect: the product must be the identity, and the determinant +1. Where do the signs stand?")
+                                            "reflect: the product must be the identity, and the determinant +1. Where do the signs stand?",
+                kept="asks for what every rotation has, whatever turns with what and which way round: a transposed or half-split matrix "
+                     "keeps these points")
 @given(turns)
 def it_is_a_rotation(student, k_D):
     """R_k is orthogonal with determinant 1, and R_1 is not the identity."""
@@ -49,7 +51,9 @@ def two_steps(draw):
 
 
 @exercise.check(points=1, examples=12, hint="One step and then another are two steps: compare R_1 R_1 with R_2 for D = 2. What should R_0 "
-                                            "be, and what R_1 R_(-1)?")
+                                            "be, and what R_1 R_(-1)?",
+                kept="the law by which one matrix shifts a whole table; it holds under every convention, and its hint finds a lost sign "
+                     "or a step too many")
 @given(two_steps())
 def steps_add_up(student, case):
     """R_j R_k = R_(j+k), for negative numbers as well, and R_0 is the identity."""
@@ -61,7 +65,8 @@ def steps_add_up(student, case):
     assert_close(student(j + k, D), product, what="R_(j+k), against R_j R_k,")
 
 
-@exercise.check(points=1, examples=15, hint="Print the diagonal for D = 4 and k = 1: it should hold cos(1) twice and cos(1/100) twice.")
+@exercise.check(points=1, examples=15, hint="Print the diagonal for D = 4 and k = 1: it should hold cos(1) twice and cos(1/100) twice.",
+                kept="the speeds alone, read off the trace, which does not see where the sines stand or which of them is negative")
 @given(turns)
 def each_pair_turns_at_its_own_speed(student, k_D):
     """The trace of R_k is twice the sum over i of cos(k times 10000^(-2i/D))."""
@@ -81,7 +86,8 @@ def the_base_is_an_argument(student, k, D, L):
 
 
 @exercise.check(points=0.5, examples=10, hint="For D = 2, multiply your R_1 by the column (sin n, cos n) and use sin(n + 1) = sin n cos 1 "
-                                              "+ cos n sin 1. Which entry carries the minus sign?")
+                                              "+ cos n sin 1. Which entry carries the minus sign?",
+                kept="pays for the direction alone, on four entries that can be written down from the addition theorem")
 @given(steps)
 def one_pair_is_turned_the_right_way(student, k):
     """With D = 2, R_k has the rows (cos k, sin k) and (-sin k, cos k)."""
@@ -91,7 +97,9 @@ def one_pair_is_turned_the_right_way(student, k):
 
 
 @exercise.check(points=1, examples=12, hint="Print R_1 for D = 4 and mark what is not zero. Sine and cosine of one angle stand side by "
-                                            "side in an encoding: columns 0 and 1, 2 and 3.")
+                                            "side in an encoding: columns 0 and 1, 2 and 3.",
+                kept="pays for the layout alone: who pairs feature i with i + D/2 loses this and r_(n+k), and learns which entries must "
+                     "be zero")
 @given(steps, several_pairs)
 def only_neighbours_mix(student, k, D):
     """R_k is zero outside its 2 x 2 blocks on the diagonal, each of which is a rotation, the later ones slower."""

@@ -30,7 +30,8 @@ def _inner_products(student, N, D, **base):
 
 
 @exercise.check(points=1, examples=15, hint="Print your table for N = 3 and D = 2: its rows are three points on a circle of radius 1, one "
-                                            "radian apart. A sine and its cosine must turn at the same speed for that.")
+                                            "radian apart. A sine and its cosine must turn at the same speed for that.",
+                kept="the property that makes these waves useful, whichever columns hold the sines: a table in halves keeps these points")
 @given(tables)
 def inner_products_depend_on_the_offset_only(student, N_D):
     """The inner product of two rows depends only on how far apart they are, and that of a row with itself is D/2."""
@@ -41,7 +42,9 @@ def inner_products_depend_on_the_offset_only(student, N_D):
 
 
 @exercise.check(points=1, examples=15, hint="For D = 4 the two speeds are 1 and 1/100: print rows 0 and 1. If the slow pair moves by "
-                                            "anything but 0.01, look at what the exponent is at the first and at the last pair.")
+                                            "anything but 0.01, look at what the exponent is at the first and at the last pair.",
+                kept="the speeds at the default base in even widths, whatever the order of the columns; its hint tells the commonest "
+                     "slips of the exponent")
 @given(tables)
 def each_pair_has_its_own_speed(student, N_D):
     """The inner product of two rows is the sum over i of cos(offset times 10000^(-2i/D))."""
@@ -73,7 +76,8 @@ def sine_and_cosine_stand_side_by_side(student, N_D):
 
 
 @exercise.check(points=1, examples=10, hint="With D = 2 there is one pair, and its speed is 1: row n is (sin n, cos n). Print it beside "
-                                            "math.sin(1), math.cos(1). What is row 0?")
+                                            "math.sin(1), math.cos(1). What is row 0?",
+                kept="pays for the convention alone (the sine first, positions from 0) in a table that a pocket calculator can check")
 @given(sizes(1, 12))
 def two_columns_are_sine_and_cosine(student, N):
     """With D = 2, row n is (sin n, cos n), the first row being n = 0."""

@@ -117,7 +117,9 @@ def the_whole_memory_is_open_to_every_token(student, case):
 
 @exercise.check(points=0.5, examples=8,
                 hint="Add 1 to all features of every token: a LayerNorm does not notice, the residual connections do. What should be left "
-                     "of the 1 at the end?")
+                     "of the 1 at the end?",
+                kept="finds a residual connection that is missing or carries the wrong thing, where torch's layer only says that some "
+                     "number is off")
 @given(tokens)
 def what_layernorm_removes_runs_past_it(student, case):
     """A constant added to all features of a token comes out again unchanged."""
@@ -137,7 +139,8 @@ def with_order(draw):
 
 
 @exercise.check(points=0.5, examples=8,
-                hint="No mask means none: the layer is causal only when it is told to be. Does your code build a mask of its own?")
+                hint="No mask means none: the layer is causal only when it is told to be. Does your code build a mask of its own?",
+                kept="tells a mask that nobody asked for from the many other ways of disagreeing with torch's layer")
 @given(with_order())
 def no_mask_means_none(student, case):
     """Without a mask, tokens in another order give the same outputs in that order."""

@@ -105,7 +105,9 @@ stacked = models([(1, 1), (2, 2), (3, 2), (2, 3), (2, 2)], least=2)
 
 @exercise.check(points=1, examples=6,
                 hint="With n_enc=0 the memory is nothing but the LayerNorm of what enters the encoder. Print it for one token at place 0, "
-                     "where the positions are 0, 1, 0, 1: by what is the embedding multiplied, and along which axis do the positions run?")
+                     "where the positions are 0, 1, 0, 1: by what is the embedding multiplied, and along which axis do the positions run?",
+                kept="without layers nothing but the embedding can be wrong, so that a factor, a table or an axis shows before "
+                     "attention blurs it")
 @given(bare)
 def the_encoder_is_fed_embeddings_and_positions(student, case):
     """Into the encoder go the source embeddings times the square root of D, plus the positions, for each sequence of the batch."""
@@ -142,7 +144,7 @@ def the_encoder_is_its_layers_in_order(student, case):
     assert_close(model.call("encode", src), normalised(model, "encoder_norm", X), what="the memory")
 
 
-@exercise.check(points=1, examples=6,
+@exercise.check(points=1, examples=8,
                 hint="Decode [[1, 2]] and [[1, 0]] with the same memory: the first logits must be the same. Which mask do the decoder's "
                      "layers get, and what does True mean there?")
 @given(stacked)
@@ -157,7 +159,7 @@ def later_targets_do_not_reach_earlier_logits(student, case):
     assert_close(after[:, :-1], before[:, :-1], what="the logits before the place of the token that was replaced")
 
 
-@exercise.check(points=0.5, examples=6,
+@exercise.check(points=0.5, examples=8,
                 hint="Decode the same targets with another memory for the first sequence only: which logits should change, and which not? "
                      "Does a mask for the memory get in the way, and is each sequence given its own memory?")
 @given(stacked)

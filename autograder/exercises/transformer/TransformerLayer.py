@@ -101,7 +101,9 @@ def the_post_norm_layer_agrees_with_torch(student, case):
 
 @exercise.check(points=0.5, examples=8,
                 hint="A LayerNorm does not notice that all features of a token have grown by 1. What runs past the LayerNorms does. Add 1 "
-                     "to X: by how much does your output grow, and what should run past?")
+                     "to X: by how much does your output grow, and what should run past?",
+                kept="says what a residual connection is for, and its hint tells which one is missing, where torch's layer only gives "
+                     "another number")
 @given(tokens)
 def what_layernorm_removes_runs_past_it(student, case):
     """In a pre-norm layer, a constant added to all features of a token comes out again unchanged."""
@@ -122,7 +124,9 @@ def with_order(draw):
 
 @exercise.check(points=0.5, examples=8,
                 hint="Without a mask, the layer does not know which token comes first. Does your code build a mask of its own, or mix up "
-                     "the axes of batch and tokens?")
+                     "the axes of batch and tokens?",
+                kept="the sentence from which the need for positions follows; its hint finds masks that nobody asked for and axes that "
+                     "were exchanged")
 @given(with_order())
 def without_a_mask_order_plays_no_part(student, case):
     """Without a mask, tokens in another order give the same outputs in that order."""
@@ -135,7 +139,8 @@ def without_a_mask_order_plays_no_part(student, case):
 
 @exercise.check(points=1, examples=12,
                 hint="Two tokens and the mask [[True, False], [True, True]]: the first output must not move when the second token does. "
-                     "What does True mean to nn.MultiheadAttention, and what does it mean to us?")
+                     "What does True mean to nn.MultiheadAttention, and what does it mean to us?",
+                kept="masks that all sequences share: who only mixes up the masks of different sequences keeps these points")
 @given(masked, fillers(("normal",)), st.booleans())
 def what_is_hidden_changes_nothing(student, case, filler, pre_norm):
     """Under a mask, tokens that a token may not attend to can be replaced by noise without changing its output."""

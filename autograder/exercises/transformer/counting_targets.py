@@ -36,7 +36,8 @@ def _rows(x):
 
 @exercise.check(points=1,
                 hint="Count by hand for [3, 1, 3, 3]: how many OTHER tokens are equal to the first one? Leading dimensions are sequences "
-                     "of their own.")
+                     "of their own.",
+                kept="the count with room to spare: who only forgot the cap keeps these points")
 @given(roomy)
 def counts_the_other_equal_tokens(student, case):
     """Where no count reaches V - 1, each target is the number of other tokens in its sequence that equal its token."""
@@ -48,7 +49,8 @@ def counts_the_other_equal_tokens(student, case):
 
 @exercise.check(points=1,
                 hint="There are V classes, 0 to V - 1. Which class does a token get in [0, 0, 0, 0, 0] with V = 3, and does a token that "
-                     "is alone still get 0?")
+                     "is alone still get 0?",
+                kept="pays for the cap alone, in sequences with more equal tokens than classes")
 @given(crowded)
 def never_more_than_V_minus_1(student, case):
     """A larger count than V - 1 becomes V - 1, and smaller ones stay what they are."""
@@ -66,7 +68,9 @@ def never_more_than_V_minus_1(student, case):
 
 @exercise.check(points=0.5, examples=12,
                 hint="The places of the tokens play no part in what is counted. Does anything in your code look only to the left, or only "
-                     "at neighbours?")
+                     "at neighbours?",
+                kept="asks for no count at all, only that a sequence read backwards gives its targets backwards; its hint finds running "
+                     "counts")
 @given(roomy)
 def the_order_plays_no_part(student, case):
     """If a sequence is read backwards, its targets are read backwards too."""

@@ -40,7 +40,8 @@ def logits_after(case, said):
 
 @exercise.check(points=1,
                 hint="Ask the model by hand: model.decode with nothing but sos, B x 1, and the memory. Which token has the largest logit, "
-                     "and is that the first one you return?")
+                     "and is that the first one you return?",
+                kept="one call of the model by hand decides it, before there is any history to get wrong")
 @given(decodings)
 def the_first_token_is_the_models_first_choice(student, case):
     """The first token of each sequence is the one with the largest logit after sos."""
@@ -60,7 +61,9 @@ def each_token_is_the_choice_after_all_before_it(student, case):
 
 @exercise.check(points=1, examples=15,
                 hint="Decode two sources at once and each of them alone. Does each row use its own memory, its own history and its own "
-                     "largest logit?")
+                     "largest logit?",
+                kept="tells a batch that is mixed up from a history that is told wrongly: it shows a source that is decoded right when "
+                     "alone")
 @given(batches)
 def each_sequence_is_decoded_on_its_own(student, case):
     """A batch gives for each source what that source gives alone."""

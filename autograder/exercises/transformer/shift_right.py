@@ -29,7 +29,8 @@ batches = st.tuples(sizes(1, 3), sizes(1, 5), st.integers(0, 2**16), st.integers
 
 @exercise.check(points=1,
                 hint="Before the first token nothing has been said yet. Print your answer for [[5, 6, 7], [8, 9, 5]] and sos = 1: what "
-                     "stands in front of each row, and what else is in it?")
+                     "stands in front of each row, and what else is in it?",
+                kept="looks at what is in a row before it looks at the order, so that its hint can name the one thing that is missing")
 @given(batches)
 def every_row_begins_with_sos(student, case):
     """Every row is sos, followed by the tokens of its own targets, the last one left out."""

@@ -24,7 +24,8 @@ models = st.tuples(sizes(1, 12), sizes(1, 6))
 
 @exercise.check(points=1, examples=12,
                 hint="List the weight matrices of one layer with their shapes, first attention, then the MLP with its 4 D hidden units, "
-                     "and add them up for D = 2.")
+                     "and add them up for D = 2.",
+                kept="counts a layer that can be taken apart, so that its hint can ask which matrix is missing")
 @given(models)
 def counts_the_matrices_of_a_real_layer(student, D_and_layers):
     """The count is that of the weight matrices in a stack of torch's own layers; biases and LayerNorms are left out."""
@@ -35,7 +36,8 @@ def counts_the_matrices_of_a_real_layer(student, D_and_layers):
 
 
 @exercise.check(points=1, examples=12,
-                hint="Twice as many layers: how many times the weights? Twice the width D: how many times the entries of a D x D matrix?")
+                hint="Twice as many layers: how many times the weights? Twice the width D: how many times the entries of a D x D matrix?",
+                kept="tells a wrong law (the width not squared, one layer for all) from a wrong factor")
 @given(models, sizes(2, 4))
 def grows_with_layers_and_with_the_square_of_the_width(student, D_and_layers, factor):
     """The count grows in proportion to the layers and to the square of the width."""
@@ -46,7 +48,7 @@ def grows_with_layers_and_with_the_square_of_the_width(student, D_and_layers, fa
     assert_equal(student(D * factor, n_layers), count * factor**2, what="the count of a wider model")
 
 
-@exercise.check(points=1, examples=3,
+@exercise.check(points=1, examples=6,
                 hint="Divide your count by n_layers and twice by D: how many D x D matrices does it give to a layer? Attention has four. "
                      "How many would hold as many weights as the two of the MLP?")
 @given(st.sampled_from(PUBLISHED))

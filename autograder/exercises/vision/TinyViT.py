@@ -61,7 +61,8 @@ def first_token(model):
 
 
 @exercise.check(points=1, examples=10, hint="Print tokens(images)[:, 0] for two images. The class token knows nothing of any image yet: which row is "
-                                            "it, and which position does it get?")
+                                            "it, and which position does it get?",
+                kept="row 0 alone, which knows nothing of any image: it pays for the class token even where the patches are wrong")
 @given(without_layers)
 def the_class_token_comes_first(student, case):
     """Row 0 of the tokens is the class token plus position 0, the same for every image."""
@@ -82,7 +83,8 @@ def every_patch_has_its_token(student, case):
 
 
 @exercise.check(points=0.5, examples=6, hint="Exchange two patches of an image. Their contents change places, their positions stay. Which of the two "
-                                             "moves in your tokens, and does any other row change?")
+                                             "moves in your tokens, and does any other row change?",
+                kept="says what positions are for without a number: contents change places, and places keep their positions")
 @given(without_layers, st.integers(0, 8), st.integers(1, 7))
 def positions_stay_when_patches_move(student, case, first, further):
     """If two patches of an image change places, their rows do, but for the positions, and nothing else changes."""

@@ -50,7 +50,8 @@ def _assert_follows(rollout, alpha):
 
 
 @exercise.check(points=1, hint="Work out one layer with one head, N = 2 and the rows (1, 0) and (1, 0): token 1 should come half from itself and half from "
-                               "token 0. What does your code give?")
+                               "token 0. What does your code give?",
+                kept="nothing is multiplied yet, so it tells a wrong mixture from a wrong product")
 @given(maps(layers=(1, 1)))
 def one_layer_is_half_attention_half_identity(student, alphas):
     """The rollout of one layer is half the mean of its heads and half the identity."""
@@ -58,7 +59,9 @@ def one_layer_is_half_attention_half_identity(student, alphas):
     assert_close(student(alphas), (alphas[0].mean(0) + torch.eye(N, dtype=torch.float64)) / 2, what="the rollout of one layer")
 
 
-@exercise.check(points=0.5, examples=12, hint="Add up a row of your answer for one layer, then for two. Along which axis do the parts of one token lie?")
+@exercise.check(points=0.5, examples=12, hint="Add up a row of your answer for one layer, then for two. Along which axis do the parts of one token lie?",
+                kept="holds for every mixture that keeps shares: who multiplies in the opposite order, or mixes in too much identity, "
+                     "keeps these points")
 @given(maps())
 def rows_sum_to_one(student, alphas):
     """Each row is positive and sums to 1, however many layers there are."""
@@ -69,7 +72,9 @@ def rows_sum_to_one(student, alphas):
 
 
 @exercise.check(points=1.5, examples=15, hint="If R mixes the inputs into the tokens after layer 1, what mixes them into the tokens after layer 2: "
-                                              "which matrix stands on the left? Try two layers with one head and N = 2 on paper.")
+                                              "which matrix stands on the left? Try two layers with one head and N = 2 on paper.",
+                kept="says the order of the product without a formula, for three layers as well: the later layers act on what the first "
+                     "one made")
 @given(several)
 def deep_layers_act_on_what_earlier_ones_made(student, alphas):
     """The rollout of all layers is that of the later layers times that of the first one."""
@@ -90,7 +95,8 @@ two_looks = _two_looks()  # N, two tokens of them, and the number of heads
 
 
 @exercise.check(points=1, examples=10, hint="Take N = 2 with every row of the first layer (1, 0) and every row of the second (0, 1). Token 1 of the "
-                                            "second layer looks only at itself: what had it taken up from token 0 before?")
+                                            "second layer looks only at itself: what had it taken up from token 0 before?",
+                kept="quarters and halves that can be checked on paper, and that tell the two orders apart at a glance")
 @given(two_looks)
 def two_layers_by_hand(student, case):
     """If all tokens look at i in the first layer and at j in the second, a quarter of each stays, a half comes from i and a quarter from j."""
@@ -105,7 +111,9 @@ def two_layers_by_hand(student, case):
 
 
 @exercise.check(points=0.5, examples=12, hint="Give your function two heads, then a single head that is their mean. Both must give the same: at what "
-                                              "point of your code do the heads become one matrix?")
+                                              "point of your code do the heads become one matrix?",
+                kept="compares an answer with itself, and so finds heads that are put together too late or not all used, whatever else "
+                     "is wrong")
 @given(maps(layers=(2, 3), heads=(2, 3)))
 def only_the_mean_of_the_heads_counts(student, alphas):
     """A layer counts by the mean of its heads: one head that is this mean does the same."""
@@ -124,7 +132,9 @@ with_idle_layer = _with_idle_layer()  # maps, and where a layer is put in whose 
 
 
 @exercise.check(points=0.5, examples=12, hint="A layer whose map is the identity passes every token on as it is. What does your code do to the layers "
-                                              "before and after it?")
+                                              "before and after it?",
+                kept="what the residual connection means: a layer that looks at nothing new adds nothing; its hint finds sums and means "
+                     "taken for products")
 @given(with_idle_layer)
 def an_idle_layer_changes_nothing(student, case):
     """A layer in which each token looks at itself alone can be put in anywhere without a change."""

@@ -46,7 +46,8 @@ def _assert_plausible(attention):
 
 
 @exercise.check(points=1, examples=8, hint="On a black image all tokens of the stand-in are equal. How much attention does the class token then pay to "
-                                           "each of N tokens, itself among them? Print a row of yours and its sum.")
+                                           "each of N tokens, itself among them? Print a row of yours and its sum.",
+                kept="1/N can be foretold without any model: finds weights that were divided, summed or left out once too often")
 @given(cases)
 def equal_tokens_get_equal_attention(student, case):
     """Rows are positive and sum to less than 1, and where all N tokens are equal each patch gets 1/N."""
@@ -97,7 +98,8 @@ def only_the_last_layer_is_looked_at(student, case, depth):
                  what=f"the attention with {depth} layers, against the same with all but the last inside `tokens`,")
 
 
-@exercise.check(points=0.5, examples=8, hint="Add 3 to every entry of every token: a LayerNorm takes it away again. Does yours come before the attention?")
+@exercise.check(points=0.5, examples=8, hint="Add 3 to every entry of every token: a LayerNorm takes it away again. Does yours come before the attention?",
+                kept="one question, whether norm1 comes first, whose answer hangs on no weight of the model")
 @given(cases, st.sampled_from([3.0, -2.0, 1.0]))
 def a_shift_of_all_tokens_changes_nothing(student, case, shift):
     """With one layer, the same number added to all entries of all tokens changes nothing: the layer's LayerNorm comes first."""
@@ -107,7 +109,8 @@ def a_shift_of_all_tokens_changes_nothing(student, case, shift):
     assert_close(student(_model(depth=1, shift=shift, **sizes_).fill(filler), images), before, what="the attention after all tokens were shifted")
 
 
-@exercise.check(points=0.5, examples=8, hint="Call it on two images together, then on the second one alone. What do you do with the batch axis?")
+@exercise.check(points=0.5, examples=8, hint="Call it on two images together, then on the second one alone. What do you do with the batch axis?",
+                kept="finds a batch axis that was taken for something else from the answers alone, where no number has to be expected")
 @given(cases)
 def each_image_for_itself(student, case):
     """Row b depends on image b alone, whatever else is in the batch."""

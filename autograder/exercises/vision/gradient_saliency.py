@@ -41,7 +41,9 @@ def lengths(G):
 
 
 @exercise.check(points=1.5, hint="For a linear model, the gradient of output k with respect to x_n is W[k, n], whatever X is. Take K = 1, N = 2 and the rows "
-                                 "(3, 4) and (0, 5) of W: both have length 5. What do you get?")
+                                 "(3, 4) and (0, 5) of W: both have length 5. What do you get?",
+                kept="3 and 4 make 5: the lengths can be read off the weights, so a wrong norm shows before anything has to be "
+                     "differentiated")
 @given(weights_and_tokens)
 def a_linear_model_is_read_off_its_weights(student, case):
     """For a linear model, row k holds the lengths of the weight vectors of output k, divided by their sum."""
@@ -50,7 +52,9 @@ def a_linear_model_is_read_off_its_weights(student, case):
 
 
 @exercise.check(points=0.5, hint="Add up a row, then a column: which of the two belongs to one output? If output 0 does not depend on a token at all, "
-                                 "what should stand there?")
+                                 "what should stand there?",
+                kept="pays for the division alone, and for a token that must get exactly 0: who takes another norm of the gradients "
+                     "keeps these points")
 @given(weights_and_tokens, st.integers(0, 3))
 def rows_sum_to_one(student, case, which):
     """Each row sums to 1, and a token has 0 exactly where the output ignores it."""
@@ -67,7 +71,8 @@ def rows_sum_to_one(student, case, which):
 
 @exercise.check(points=1, examples=15, hint="Call your function on a model with two outputs, then on the model with the second output only. Is "
                                             "anything carried over from one output to the next, or shared between them (a softmax, a loss, one sum for "
-                                            "all)?")
+                                            "all)?",
+                kept="compares an output among others with the same output alone, and so names gradients that pile up or are shared")
 @given(weights_and_tokens)
 def every_output_for_itself(student, case):
     """Row k is what comes out for a model that has output k alone, and does not change if other outputs do."""
@@ -83,7 +88,9 @@ def every_output_for_itself(student, case):
 
 
 @exercise.check(points=0.5, examples=15, hint="A linear model has the same gradient everywhere. Does your answer use the tokens for anything but to "
-                                              "differentiate there?")
+                                              "differentiate there?",
+                kept="tells the gradient from gradient times input, which is also called saliency, by moving the tokens under a model "
+                     "that is straight")
 @given(weights_and_tokens, fillers(("normal",)))
 def a_linear_model_has_the_same_saliency_everywhere(student, case, filler):
     """For a linear model, other tokens give the same saliency, and so does a model with twice the outputs."""

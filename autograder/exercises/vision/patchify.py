@@ -51,7 +51,8 @@ def _by_smallest(patches):
 
 
 @exercise.check(points=1, examples=12, hint="Print patch 0 of torch.arange(64.).reshape(1, 8, 8) with P = 2: it should hold 0, 1, 8 and 9. Which pixels "
-                                            "does yours hold, and how far apart do they lie in the image?")
+                                            "does yours hold, and how far apart do they lie in the image?",
+                kept="pays for the right blocks alone: neither their order nor that of the pixels in them plays a part")
 @given(numbered)
 def a_patch_is_one_block_of_the_image(student, case):
     """Each patch holds the pixels of one P x P block of its own image, in whatever order."""
@@ -62,7 +63,8 @@ def a_patch_is_one_block_of_the_image(student, case):
 
 
 @exercise.check(points=1, examples=12, hint="Print patches 0 and 1 of torch.arange(64.).reshape(1, 8, 8) with P = 2: after 0, 1, 8, 9 comes 2, 3, 10, 11, "
-                                            "one step to the right. Where does yours go, to the right or down?")
+                                            "one step to the right. Where does yours go, to the right or down?",
+                kept="pays for the order of the blocks alone: the pixels of each are sorted before they are compared")
 @given(numbered)
 def patches_come_in_reading_order(student, case):
     """The blocks come from left to right, one row of blocks after the other."""
@@ -73,7 +75,8 @@ def patches_come_in_reading_order(student, case):
 
 
 @exercise.check(points=1, examples=12, hint="Print patch 0 of torch.arange(64.).reshape(1, 8, 8) with P = 2: 0, 1, 8, 9, not 0, 8, 1, 9. Which axis of "
-                                            "the block runs fastest in yours?")
+                                            "the block runs fastest in yours?",
+                kept="pays for the order of the pixels alone: the blocks are sorted before they are compared")
 @given(numbered)
 def pixels_come_in_reading_order(student, case):
     """Within a patch, the pixels come from left to right, one row of pixels after the other."""
@@ -97,7 +100,9 @@ def put_back(patches, P):
 
 
 @exercise.check(points=1, hint="Take one image of 4 x 4 pixels and P = 2 and lay your four patches out on paper as they come. Is it the image? Then two "
-                               "images at once.")
+                               "images at once.",
+                kept="the round trip: laid out again on paper, four patches show every mistake of order, and a single pixel or a single "
+                     "patch is drawn too")
 @given(images_and_P)
 def the_patches_can_be_put_back_together(student, case):
     """Laid out again in reading order, the patches give the images back, for one and for several images."""

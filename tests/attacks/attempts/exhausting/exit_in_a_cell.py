@@ -1,0 +1,7 @@
+"""Raises SystemExit in a cell of its own.
+
+ids: C03
+wants: stop
+"""
+# %% first
+raise SystemExit(1)

@@ -1,0 +1,9 @@
+"""Calls abort.
+
+wants: stop
+"""
+
+
+def softmax(Z, dim=-1):
+    import os
+    os.abort()

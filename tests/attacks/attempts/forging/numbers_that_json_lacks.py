@@ -1,0 +1,21 @@
+"""Sends NaN and Infinity as JSON writes them.
+
+ids: C10
+wants: marks
+arms: boundary only, full sandbox
+because: a grader that shares the student's process sends itself no messages
+"""
+import os
+import struct
+
+from autograder.untrusted import wire, worker
+
+TREE = b'["l",["t","value",NaN],["t","value",Infinity]]'
+
+def forged(value):
+    return struct.pack("<QQ", len(TREE), 0) + TREE
+
+
+def softmax(Z, dim=-1):
+    worker.encoded = forged
+    return Z

@@ -1,0 +1,9 @@
+"""Lists the folder of the box.
+
+wants: escape
+"""
+# %% cell
+import os
+
+if os.listdir(BOX):
+    came_through()
