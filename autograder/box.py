@@ -244,9 +244,9 @@ def require_level(box: Box, least: str) -> None:
     """Raise `BoxError` when `box` is weaker than `least`."""
     if LEVELS.index(box.level) > LEVELS.index(least):
         if elsewhere():
-            raise BoxError(f"student code is not graded here: {elsewhere()}, and course.yaml asks for '{least}' at least. Grade on Linux (on Windows "
-                           "in WSL, on a Mac in a virtual machine). To grade here all the same, without walls, name the level: "
-                           f"--least-isolation {box.level}")
+            raise BoxError(f"student code is not graded here: {elsewhere()}, and course.yaml asks for '{least}' at least. "
+                           "Grade on Linux (on Windows in WSL, on a Mac in a virtual machine). To grade here all the same, without walls, "
+                           f"name the level: --least-isolation {box.level}")
         raise BoxError(f"student code would run at isolation level '{box.level}', and course.yaml asks for '{least}' at least "
                        f"({box.missing}). On Debian or Ubuntu: apt-get install bubblewrap. To grade all the same, name the "
                        f"level: --least-isolation {box.level}")

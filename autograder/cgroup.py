@@ -1,6 +1,7 @@
 """A cgroup of its own for the template and its workers, with limits on memory and processes that hold for all of them together.
 
-Only a version 2 cgroup that was handed over to the grader is used: by systemd (``systemd-run --user --scope -p Delegate=yes autograder grade …``)
+Only a version 2 cgroup that was handed over to the grader is used: by systemd
+(``systemd-run --user --scope -p Delegate=yes autograder grade …``)
 or because a container has one of its own. Wherever anything is missing nothing changes: each worker has its own limits without it.
 """
 

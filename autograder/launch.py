@@ -38,7 +38,9 @@ class Launched:
 def elsewhere() -> str:
     """Why nothing better than a process of its own is to be had on this system, or nothing on Linux."""
     names = {"darwin": "macOS", "win32": "Windows"}
-    return "" if sys.platform.startswith("linux") else f"this is {names.get(sys.platform, sys.platform)}, and the walls around student code are Linux's"
+    if sys.platform.startswith("linux"):
+        return ""
+    return f"this is {names.get(sys.platform, sys.platform)}, and the walls around student code are Linux's"
 
 
 def why_not(level: str) -> str:
@@ -75,8 +77,8 @@ def launch(limits: Limits, level: str, *, spare: bool) -> Launched:
     command = _command(listener.fileno(), options, kit=kit, spare=spare)
     with open(log, "wb") as sink:
         group = make_group(limits) if level in (ISOLATED, CONFINED) else None
-        process = subprocess.Popen(entering(group, command), pass_fds=[listener.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                   stderr=sink, env=clean_environment(), cwd="/", start_new_session=True)
+        process = subprocess.Popen(entering(group, command), pass_fds=[listener.fileno()], stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.DEVNULL, stderr=sink, env=clean_environment(), cwd="/", start_new_session=True)
     listener.close()
     return Launched(address, process, folder, log, group)
 
