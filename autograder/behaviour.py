@@ -105,4 +105,4 @@ def same_answer(one: Any, other: Any) -> bool:
         return one.keys() == other.keys() and all(same_answer(one[key], other[key]) for key in one)
     if isinstance(one, torch.Tensor) or isinstance(other, torch.Tensor):
         return False
-    return one == other
+    return one == other or one != one and other != other  # NaN is NaN

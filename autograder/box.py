@@ -27,7 +27,7 @@ from autograder.course import Limits
 from autograder.fresh import fresh_worker
 from autograder.launch import ISOLATED, LEVELS, LIMITED, NONE, elsewhere, launch, why_not
 from autograder.student import OverLimit
-from autograder.untrusted import confine, wire
+from autograder.untrusted import wire
 from autograder.untrusted.control import FORK, READY, STOP
 
 START_SECONDS = 90.0
@@ -202,6 +202,7 @@ def start_box(limits: Limits, *, best: str = ISOLATED) -> Box:
             try:
                 box = proved(limits, level, spare, missing)
                 if level in (LIMITED, NONE) and sys.platform == "linux":  # nothing else keeps a worker from /proc/<pid>/mem
+                    from autograder.untrusted import confine
                     confine.prctl(confine.PR_SET_DUMPABLE, 0)
                 return box
             except (BoxError, OverLimit, OSError) as error:

@@ -76,7 +76,7 @@ def _reproduces(assignment: str, exercise, source: str) -> None:
                 exec(source, space)
                 try:
                     exec(lines, space)
-                except RuntimeError:  # the mistake itself: no gradient, or layers that .double() does not reach
+                except (RuntimeError, AttributeError):  # the mistake itself: no gradient, layers that .double() does not reach, no module at all
                     pass
 
 

@@ -13,6 +13,7 @@ from autograder.assignment import public_exercises
 from autograder.box import start_box
 from autograder.course import Limits
 from autograder.desk import verdict_at_the_desk
+from autograder.exercise import PUBLIC
 from autograder.explore import first_failure
 from autograder.rebuild import STUDENT, Cell
 from autograder.run import Run
@@ -135,7 +136,8 @@ def at_the_worker(run, exercise, source) -> list[str]:
     """What the public checks say of the worker's answers, told on the build's small cases."""
     run.cell(Cell("solution", "code", "import math, numpy as np\n" + source, "cell", {}, STUDENT, "the cell"))
     student = Student(lambda operation: run.call(exercise, operation), exercise)
-    failures = [(check, first_failure(check, student, exercise.small_cases[check.name])) for check in exercise.checks]
+    failures = [(check, first_failure(check, student, exercise.small_cases[check.name]))
+                for check in exercise.checks if check.visibility == PUBLIC]
     return messages(judged(exercise, check, known.error, known.case) for check, known in failures if known)
 
 

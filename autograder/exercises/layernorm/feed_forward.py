@@ -59,8 +59,8 @@ def the_last_step_is_the_second_map(student, case):
 @exercise.check(points=1, examples=15, hint="Let b_1 be 8 everywhere, with small X and W_1. GELU then changes nothing, so Y "
                                             "must be (X W_1 + b_1) W_2 + b_2. Which of the four steps is missing, or at the "
                                             "wrong place? For b_1 = -8, what can still come through?",
-                kept="takes the activation out, so that the order of maps and biases can be checked on paper: ReLU in place of GELU "
-                     "keeps this point")
+                kept="takes the activation out, so that the order of maps and biases can be checked on paper: another "
+                     "activation keeps this point")
 @given(networks(kinds=("small integers", "uniform")))
 def open_gates_leave_two_affine_maps(student, case):
     """Where all hidden units are far above 0, Y = (X W_1 + b_1) W_2 + b_2; where all are far below, Y = b_2."""
