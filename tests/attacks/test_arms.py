@@ -21,7 +21,10 @@ def test_attack(arms: Arms, attempt: Attempt, arm: str):
         pytest.skip("this machine has no level isolated; the other arms are run")
     result = arms.run(attempt, arm)
     assert result in allowed(attempt, arm)
-    assert COMMITTED.get((key(attempt), arm)) == result, "tests/attacks/README.md says otherwise; write it anew with: make attacks"
+    told = COMMITTED.get((key(attempt), arm))
+    # what nobody claims to stop depends on the machine and its load
+    unsure = arm != CONTROL and arm not in attempt.claimed and {told, result} == {STOPPED, UNCLAIMED}
+    assert told == result or unsure, "tests/attacks/README.md says otherwise; write it anew with: make attacks"
 
 
 def allowed(attempt: Attempt, arm: str) -> tuple[str, ...]:
@@ -50,7 +53,7 @@ def test_the_table_lists_the_attacks_that_there_are():
 def test_an_attack_that_nothing_claims_to_stop_is_rare():
     """What the sandbox does not claim to stop is a short list, and each says why."""
     residual = {attempt.name for attempt in ATTEMPTS if SANDBOX not in attempt.claimed or attempt.arms == ()}
-    assert residual == {"forbidden_function_by_an_assembled_name", "kernel_exploit"}
+    assert residual == {"kernel_exploit"}
 
 
 def test_a_file_that_is_no_attack_is_named(tmp_path):

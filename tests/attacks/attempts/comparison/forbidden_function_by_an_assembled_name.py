@@ -1,8 +1,7 @@
-"""Gets the forbidden function by a name that it puts together; nothing but reading the code finds it.
+"""Gets the forbidden function by a name that it puts together.
 
 ids: A24
 wants: flag
-claimed: none
 """
 
 
