@@ -9,6 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Callable, Iterable, Iterator
 
+import numpy as np
+import torch
+
 from autograder.case import Case, running
 from autograder.deck import DeckCheck, DeckExercise, replaying
 from autograder.exercise import Check
@@ -109,7 +112,7 @@ def _run(deck: DeckExercise, check: DeckCheck, number: int, at: int, answers: _O
     recorded = check.cases[at]
     start = sum(len(case.operations) for case in check.cases[:at])
     ask = replaying(recorded.operations, answers.of(number, start, start + len(recorded.operations)), answers.ask)
-    with running(Case(reference=recorded.reference, deviations=[])) as case:
+    with np.errstate(over="ignore"), running(Case(reference=recorded.reference, deviations=[])) as case:
         try:
             check.check.body(Student(ask, deck.exercise), **recorded.drawn)
         except Exception as error:  # noqa: BLE001 - whatever a wrong answer does
@@ -119,8 +122,9 @@ def _run(deck: DeckExercise, check: DeckCheck, number: int, at: int, answers: _O
 
 def _margin(error: Exception, case: Case) -> float:
     """The margin of one failing case: that of the comparison which failed, the last one that was made."""
-    compared = getattr(error, "kind", "") in ("values", "not_finite") and case.deviations
-    return case.deviations[-1] if compared else math.inf
+    expected = getattr(error, "expected", None)
+    compared = isinstance(expected, torch.Tensor) and expected.is_floating_point() and getattr(error, "kind", "") in ("values", "not_finite")
+    return case.deviations[-1] if compared and case.deviations else math.inf
 
 
 class _TooLong(BaseException):

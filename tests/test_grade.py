@@ -157,7 +157,7 @@ def test_check_of_one_file_agrees_with_the_batch(course, results):
     same = next(s for s in results["submissions"] if s["student"] == student(course, "softmax-over-the-queries"))
     assert one["exercises"] == same["exercises"] and one["score"] == same["score"]
     assert "softmax over the queries" in text and "hint:" in text
-    autograder(course, "check", str(course / "submitted/33-not-a-notebook/attention/attention.ipynb"), status=3)
+    autograder(course, "check", str(course / "submitted" / student(course, "not-a-notebook") / "attention/attention.ipynb"), status=3)
 
 
 def test_a_student_without_staff_files_gets_the_public_checks(course, tmp_path):

@@ -129,7 +129,8 @@ def run():
 
 
 def messages(checks) -> list[str]:
-    return [verdict.message for verdict in checks if verdict.outcome != "correct"]
+    """What failing checks say, without the name of the mistake, which only a whole exercise can have."""
+    return [verdict.message.partition(" It behaves like ")[0] for verdict in checks if verdict.outcome != "correct"]
 
 
 def at_the_worker(run, exercise, source) -> list[str]:
