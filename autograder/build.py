@@ -106,6 +106,7 @@ def _release_findings(release: Path, exercises: dict[str, Exercise], root: Path)
     """Points that are not the checks', and words of the staff half, in a release."""
     text = release.read_text(encoding="utf-8") if release.is_file() else '{"cells": []}'
     points = {cell["id"]: cell["metadata"].get("nbgrader", {}).get("points") for cell in json.loads(text)["cells"]}
+    given = "".join(_parts(_staff(exercises, root) / f"{name}.py", name, exercise)[0] for name, exercise in exercises.items())
     found = []
     for name, exercise in exercises.items():
         mend = f"make it anew with: autograder build {exercise.assignment}"
@@ -113,7 +114,7 @@ def _release_findings(release: Path, exercises: dict[str, Exercise], root: Path)
             found.append(f"{release}: {name} has {points.get(f'{name}-checks')} points and its checks {exercise.points:g}; {mend}")
         staff = [known.tell for known in exercise.misconceptions] + [word for check in exercise.checks if check.visibility == HIDDEN
                                                                       for word in (check.title, check.hint)]
-        staff += _solution_lines(_staff(exercises, root) / f"{name}.py", name, exercise)
+        staff += [line for line in _solution_lines(_staff(exercises, root) / f"{name}.py", name, exercise) if line not in given]
         found += [f"{release}: holds {word!r} of the staff half of {name}; take it out of the script and {mend}" for word in staff if _quoted(word) in text]
     return found
 
@@ -124,9 +125,14 @@ def _quoted(word: str) -> str:
 
 def _solution_lines(path: Path, name: str, exercise: Exercise) -> list[str]:
     """The longer lines of a reference that the student is to write."""
-    solution = solution_source(path, name, gives_init=exercise.gives_init)
-    bodies = [part.split("### END SOLUTION")[0] for part in solution.split("### BEGIN SOLUTION")[1:]]
-    return [line.strip() for body in bodies for line in body.splitlines() if len(line.strip()) > 30]
+    return [line.strip() for line in _parts(path, name, exercise)[1].splitlines() if len(line.strip()) > 30]
+
+
+def _parts(path: Path, name: str, exercise: Exercise) -> tuple[str, str]:
+    """What a solution cell gives to the student, and what is theirs to write."""
+    first, *rest = solution_source(path, name, gives_init=exercise.gives_init).split("### BEGIN SOLUTION")
+    halves = [part.partition("### END SOLUTION") for part in rest]
+    return "".join([first, *(after for _, _, after in halves)]), "".join(before for before, _, _ in halves)
 
 
 def _staff(exercises: dict[str, Exercise], root: Path) -> Path:

@@ -13,8 +13,9 @@ import torch
 from autograder.answers import answer_source, filled_in, reference_answers
 from autograder.assignment import with_staff_half
 from autograder.course import Course
-from autograder.deck import DeckExercise
+from autograder.deck import DeckExercise, draw_exercise
 from autograder.exercise import HIDDEN, Exercise
+from autograder.explore import PUBLIC_SEED
 from autograder.grader import Grader, make_grader
 from autograder.notebook import parse_submission
 from autograder.results import CheckResult, SubmissionResult
@@ -82,12 +83,12 @@ def _alike(stage: _Stage) -> Iterator[str]:
 def _silent(stage: _Stage) -> Iterator[str]:
     """What a hidden check says of a wrong answer holds no hidden input and no expected value."""
     told = {name: _telling_answers(exercise) for name, exercise in stage.exercises.items()}
+    secrets = {name: _hidden_numbers(deck) for name, deck in stage.grader.decks.items()}
     for turn in range(TOLD):
         result = stage.answered({name: known[turn] for name, known in told.items() if turn < len(known)})
         for exercise in result.exercises:
-            secret = _hidden_numbers(stage.grader.decks[exercise.name])
             for check in exercise.checks:
-                if check.visibility == HIDDEN and (found := _shown(check, secret)):
+                if check.visibility == HIDDEN and (found := _shown(check, secrets[exercise.name])):
                     yield (f"solutions/{stage.assignment}/{exercise.name}.py: the message of {check.name} shows {found}; "
                            "let it compare with assert_close, assert_equal or assert_true only")
 
@@ -98,12 +99,14 @@ def _telling_answers(exercise: Exercise) -> list[str]:
 
 
 def _hidden_numbers(deck: DeckExercise) -> set[str]:
-    """The tensors that only hidden checks draw, as compact text: those of four numbers and more that are no small whole ones."""
-    seen: dict[bool, set[str]] = {True: set(), False: set()}
-    for check in deck.checks:
-        for case in check.cases:
-            seen[check.check.visibility == HIDDEN] |= set(_tensors(case.drawn))
-    return seen[True] - seen[False]
+    """The tensors that only hidden checks draw, as compact text: those of four numbers and more that are no small whole ones.
+
+    The simplest inputs are drawn from every seed; what the public seed gives too is no secret.
+    """
+    hidden = {one for check in deck.checks if check.check.visibility == HIDDEN for case in check.cases for one in _tensors(case.drawn)}
+    shown = {one for one_deck in (deck, draw_exercise(deck.exercise, seed=PUBLIC_SEED)) for check in one_deck.checks
+             if one_deck is not deck or check.check.visibility != HIDDEN for case in check.cases for one in _tensors(case.drawn)}
+    return hidden - shown
 
 
 def _tensors(value: Any) -> Iterator[str]:

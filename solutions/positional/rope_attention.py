@@ -69,7 +69,7 @@ def with_positions_and_base(draw):
     return q_k_v, options
 
 
-@exercise.hidden_check(points=1.5, examples=30, hint="Take two tokens with D_k = 4, rotate queries and keys on paper, and compare the "
+@exercise.hidden_check(points=1.5, examples=45, hint="Take two tokens with D_k = 4, rotate queries and keys on paper, and compare the "
                                                      "scores. Then give positions, and a batch.")
 @given(with_positions_and_base())
 def agrees_with_the_reference(student, case):

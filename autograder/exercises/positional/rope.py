@@ -145,7 +145,7 @@ def the_positions_are_the_ones_given(student, case):
                  what="the rotated X with positions given, against these rows of the whole run,")
 
 
-@exercise.check(points=0.5, examples=10, hint="Try X of shape 2 x 3 x 4 and 2 x 1 x 3 x 4. The tokens are always the last axis but one, "
+@exercise.check(points=0.5, examples=14, hint="Try X of shape 2 x 3 x 4 and 2 x 1 x 3 x 4. The tokens are always the last axis but one, "
                                               "and every sequence starts at position 0.")
 @given(batches)
 def each_sequence_of_a_batch_is_by_itself(student, X):

@@ -116,7 +116,8 @@ def without_layers_the_class_token_speaks_alone(student, case):
 
 
 @exercise.check(points=0.5, examples=6, hint="With a layer, replace one patch by another: the class token sees it through attention. Is each layer "
-                                             "called on what the layer before it returned? And each image by itself must give the same as in a batch.")
+                                             "called on what the layer before it returned? And each image by itself must give the same as in a batch.",
+                kept="says what the layers are for, with no numbers to work out: every patch is seen, and images do not see each other")
 @given(with_layers, st.integers(0, 8), fillers(("normal",)))
 def every_patch_reaches_its_own_logits(student, case, which, filler):
     """With layers, a change in any patch changes the logits of its image, and of no other."""
