@@ -41,6 +41,10 @@ class WorkerDied(OverLimit):
     """The worker is gone or broke the protocol."""
 
 
+class TemplateGone(BaseException):
+    """There is no template any more to hand out workers. It passes every check: no student is to answer for it."""
+
+
 @dataclass
 class Box:
     """A running template. `level` is how its workers are isolated, `missing` why it is not better, `canaries` what was stopped.
@@ -71,25 +75,25 @@ class Box:
         return text + (f" ({self.missing})" if self.missing else "")
 
     def worker(self) -> Worker:
-        """A fresh worker, forked from the template. Raises `BoxError` when the template is gone."""
+        """A fresh worker, forked from the template. Raises `TemplateGone` when there is none."""
         if self.process is None:
             return self._program()
-        control = self._control()
         try:
+            control = self._control()
             control.sendall(FORK)
             control.settimeout(START_SECONDS)
             _, descriptors, _, _ = socket.recv_fds(control, 16, 2)
             channel, pidfd = descriptors
         except (OSError, ValueError) as error:
             self._controls.pop(os.getpid(), None)
-            raise BoxError(f"the template process gave no worker ({error}); its log says: {self.tail()}") from error
+            raise TemplateGone(f"the template process gave no worker ({error}); its log says: {self.tail()}") from error
         return Worker(socket.socket(fileno=channel), lambda: _kill(pidfd))
 
     def _program(self) -> Worker:
         try:
             channel, process = fresh_worker(self.limits, Path(self.folder.name), self.log, seconds=START_SECONDS)
         except OSError as error:
-            raise BoxError(f"no worker could be started ({error}); its log says: {self.tail()}") from error
+            raise TemplateGone(f"no worker could be started ({error}); its log says: {self.tail()}") from error
         return Worker(channel, process.kill)
 
     def _control(self) -> socket.socket:
@@ -109,7 +113,7 @@ class Box:
         if self.process is None:
             self.folder.cleanup()
             return
-        with contextlib.suppress(OSError, BoxError, struct.error):
+        with contextlib.suppress(OSError, TemplateGone, struct.error):
             control = self._control()
             control.settimeout(2.0)
             control.sendall(STOP)
@@ -198,16 +202,49 @@ def start_box(limits: Limits, *, best: str = ISOLATED) -> Box:
             continue
         if elsewhere():
             return _without_template(limits)
-        for spare in [True, False] if os.getuid() == 0 else [False]:
+        for spare in _uids():
             try:
-                box = proved(limits, level, spare, missing)
+                box = _proved_in_two(limits, level, spare, missing)
                 if level in (LIMITED, NONE) and sys.platform == "linux":  # nothing else keeps a worker from /proc/<pid>/mem
                     from autograder.untrusted import confine
                     confine.prctl(confine.PR_SET_DUMPABLE, 0)
                 return box
-            except (BoxError, OverLimit, OSError) as error:
+            except (BoxError, TemplateGone, OverLimit, OSError) as error:
                 missing.append(f"{level}{' under a spare uid' if spare else ''}: {error}")
     raise BoxError(f"no worker could be started at all: {'; '.join(missing)}")
+
+
+def _uids() -> list[bool]:
+    """Whether to give up root for a spare uid: tried first where we are root."""
+    return [True, False] if os.getuid() == 0 else [False]
+
+
+def _proved_in_two(limits: Limits, level: str, spare: bool, missing: list[str]) -> Box:
+    """`proved`, and once more where the template or its worker ended before it showed anything: somebody may have killed it."""
+    try:
+        return proved(limits, level, spare, missing)
+    except (TemplateGone, OverLimit, OSError):
+        return proved(limits, level, spare, missing)
+
+
+def start_again(box: Box) -> Box:
+    """A box in the place of one whose template is gone, proved to keep submissions apart just as well. Raises `BoxError` where none is to be had."""
+    if box.process is None:
+        return box
+    box.close()
+    reasons = []
+    for spare in _uids():
+        try:
+            again = _proved_in_two(box.limits, box.level, spare, [box.missing] if box.missing else [])
+        except (BoxError, TemplateGone, OverLimit, OSError) as error:
+            reasons.append(str(error))
+            continue
+        if again.sentence == box.sentence:
+            return again
+        reasons.append(f"now {again.sentence}")
+        again.close()
+    raise BoxError(f"the template process ended, and no other like it could be started: {'; '.join(reasons)}. What is graded is kept; see "
+                   "what kills processes here (dmesg tells when memory ran out), then run the same command again")
 
 
 def _without_template(limits: Limits) -> Box:
@@ -258,5 +295,5 @@ def _connect(address: str) -> socket.socket:
     control.settimeout(START_SECONDS)
     control.connect(address)
     if control.recv(len(READY)) != READY:
-        raise BoxError("the template ended before it was ready")
+        raise TemplateGone("the template ended before it was ready")
     return control

@@ -14,7 +14,7 @@ from typing import Iterator
 
 from autograder.assignment import hidden_counts
 from autograder.blueprint import Blueprint
-from autograder.box import Box
+from autograder.box import Box, WorkerDied
 from autograder.course import Limits
 from autograder.deck import DeckExercise
 from autograder.exercise import Exercise
@@ -231,9 +231,10 @@ class CheckAnswers:
 
 
 def _answers(run: Run, deck: DeckExercise) -> list[CheckAnswers | Lost]:
-    """The answers to the whole deck of one exercise; a check that hangs or kills the worker is lost, the others are not."""
+    """The answers to the whole deck of one exercise; a check that hangs or kills the worker (twice) is lost, the others are not."""
     answers: list[CheckAnswers | Lost] = []
     have: dict[int, tuple[Reply, int]] = {}
+    died: set[int] = set()
     lost = 0
     while len(answers) < len(deck.numbers):
         start = len(answers)
@@ -247,6 +248,9 @@ def _answers(run: Run, deck: DeckExercise) -> list[CheckAnswers | Lost]:
                 lost = 0
                 answers.append(CheckAnswers([have[number] for number in deck.numbers[len(answers)]]))
         except OverLimit as over:
+            if isinstance(over, WorkerDied) and len(answers) not in died:
+                died.add(len(answers))
+                continue
             answers.append(Lost(str(over)))
             lost += 1
     return answers
