@@ -6,8 +6,9 @@ import contextlib
 import os
 import shutil
 import stat
+from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Callable, Collection, Iterator
+from typing import TYPE_CHECKING, Any, Callable, Iterator
 
 from autograder import pool
 from autograder.gradebook import ensure_assignment, open_gradebook, record, student_key, up_to_date
@@ -25,16 +26,16 @@ def grade_class(grader: Grader | Fleet, root: Path, handed: list[Handed], *, wor
                 progress: Callable[[SubmissionResult, bool], None] = lambda result, known: None) -> Results:
     """Grade every submission, write gradebook and autograded notebooks, and return the results by student.
 
-    A grader grades here, on `workers` processes; a fleet on the cluster's. What the ledger knows and the gradebook holds is not graded again, unless `force` asks for it. `progress` is told each result and
-    whether it was known. The results do not depend on `workers` or on the order in which submissions finish.
+    A grader grades here, on `workers` processes, a fleet on those of its cluster. What the ledger knows and the gradebook holds is not
+    graded again, unless `force` asks for it. `progress` is told each result and whether it was known. The results do not depend on `workers` or on the order in which submissions finish.
     """
     results: dict[str, SubmissionResult] = {}
     course, blueprint = grader.course, grader.blueprint
-    ledgers = {sentence: open_ledger(root, course, blueprint.assignment, level=sentence) for sentence in grader.sentences}
+    ledger = lru_cache(lambda sentence: open_ledger(root, course, blueprint.assignment, level=sentence))
     with open_gradebook(course) as gradebook:
         if not up_to_date(gradebook, blueprint, course):
             ensure_assignment(gradebook, blueprint, course)
-        kept = {} if force else _kept(root, ledgers.values(), gradebook, handed)
+        kept = {} if force else _kept(root, [ledger(sentence) for sentence in grader.sentences], gradebook, handed)
         for result in kept.values():
             progress(result, True)
         left = [h for h in handed if h.student not in kept]
@@ -44,7 +45,7 @@ def grade_class(grader: Grader | Fleet, root: Path, handed: list[Handed], *, wor
                 record(gradebook, blueprint, outcome.result, timestamp_of(submission), isolation=outcome.isolation)
                 write_autograded(root, submission, outcome.notebook)
                 if outcome.result.outcome != GRADER_FAULT:  # tried again next time
-                    ledgers[outcome.isolation].write(submission, prints[submission.student], outcome.result)
+                    ledger(outcome.isolation).write(submission, prints[submission.student], outcome.result)
                 results[submission.student] = outcome.result
                 progress(outcome.result, False)
     results |= kept
@@ -52,7 +53,7 @@ def grade_class(grader: Grader | Fleet, root: Path, handed: list[Handed], *, wor
                    submissions=[results[h.student] for h in handed])
 
 
-def _kept(root: Path, ledgers: Collection[Ledger], gradebook: Any, handed: list[Handed]) -> dict[str, SubmissionResult]:
+def _kept(root: Path, ledgers: list[Ledger], gradebook: Any, handed: list[Handed]) -> dict[str, SubmissionResult]:
     """The results that stand: known to the ledger, in the gradebook, and with their notebook in place."""
     stored = {submission.student_id for submission in gradebook.assignment_submissions(handed[0].assignment)} if handed else set()
     there = [h for h in handed if student_key(h.student) in stored and autograded_path(root, h).is_file()]

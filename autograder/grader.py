@@ -16,6 +16,7 @@ from autograder.course import Course
 from autograder.deck import DeckExercise, draw_deck
 from autograder.deckfile import kept_deck
 from autograder.engine import Graded, faulted, grade_notebook
+from autograder.exercise import Exercise
 from autograder.explore import PUBLIC_SEED
 from autograder.notebook import Submission
 from autograder.results import SubmissionResult, WrittenResult, submission_result, unreadable_result
@@ -39,6 +40,11 @@ class Grader:
     blueprint: Blueprint
     decks: dict[str, DeckExercise]
     box: Box
+
+    @property
+    def told(self) -> str:
+        """What a person is told at the start."""
+        return self.box.sentence
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -97,11 +103,7 @@ def make_grader(course: Course, root: Path, assignment: str, *, least: str | Non
 
     Raises `CourseError` or `BoxError` with what to do about it.
     """
-    torch.set_num_threads(1)
-    course.assignment(assignment)
-    blueprint = read_blueprint(root, assignment)
-    exercises = with_staff_half(assignment, root)
-    _agree(blueprint, list(exercises), root)
+    blueprint, exercises = _read(course, root, assignment)
     box = start_box(course.limits)
     try:
         require_level(box, least or course.isolation.least)
@@ -109,6 +111,21 @@ def make_grader(course: Course, root: Path, assignment: str, *, least: str | Non
     except BaseException:
         box.close()
         raise
+
+
+def read_deck(course: Course, root: Path, assignment: str) -> tuple[Blueprint, dict[str, DeckExercise]]:
+    """All that grading an assignment needs but the box. Raises `CourseError` with what to do about it."""
+    blueprint, exercises = _read(course, root, assignment)
+    return blueprint, kept_deck(root, assignment, exercises, seed=course.seed)
+
+
+def _read(course: Course, root: Path, assignment: str) -> tuple[Blueprint, dict[str, Exercise]]:
+    torch.set_num_threads(1)
+    course.assignment(assignment)
+    blueprint = read_blueprint(root, assignment)
+    exercises = with_staff_half(assignment, root)
+    _agree(blueprint, list(exercises), root)
+    return blueprint, exercises
 
 
 def _agree(blueprint: Blueprint, names: list[str], root: Path) -> None:
