@@ -42,6 +42,7 @@ def grade_class(grader: Grader | Fleet, root: Path, handed: list[Handed], *, wor
         prints = {h.student: fingerprint(h) for h in left}
         with contextlib.closing(_outcomes(grader, left, workers)) as outcomes:
             for submission, outcome in outcomes:
+                ledger(outcome.isolation).forget(submission)  # killed between here and the new entry, it is graded again
                 record(gradebook, blueprint, outcome.result, timestamp_of(submission), isolation=outcome.isolation)
                 write_autograded(root, submission, outcome.notebook)
                 if outcome.result.outcome != GRADER_FAULT:  # tried again next time

@@ -213,8 +213,8 @@ def connect(course: Course, root: Path, assignment: str, scheduler: str, *, leas
     try:
         _wait_for_workers(fleet)
         _compare(fleet)
-        stripped = course.model_copy(update={"db_url": Course.model_fields["db_url"].default})  # it may hold a password
-        order = {"course": stripped.model_dump(mode="json"), "assignment": assignment, "version": version_of(root, assignment, course.seed),
+        # without db_url, which may hold a password
+        order = {"course": course.model_dump(mode="json", exclude={"db_url"}), "assignment": assignment, "version": version_of(root, assignment, course.seed),
                  "least": least or course.isolation.least, "installed": installed(), "mend": MEND}
         with _lost(scheduler):
             fleet.client.register_plugin(Station(fleet.name, json.dumps(order).encode(), make_bundle(root, assignment, decks, seed=course.seed)))
