@@ -6,21 +6,19 @@ import contextlib
 import gc
 import multiprocessing
 import os
-import shutil
 import signal
-import stat
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any, Callable, Iterator
 
-from autograder.gradebook import ensure_assignment, open_gradebook, record, student_key, up_to_date
+from autograder.gradebook import ensure_assignment, open_gradebook, student_key, students_with_grades, up_to_date
 from autograder.grader import Grader, Outcome
 from autograder.launch import elsewhere
 from autograder.ledger import Ledger, fingerprint, open_ledger
 from autograder.results import Results, SubmissionResult
-from autograder.submissions import Found, Handed, find_notebook, timestamp_of
-from autograder.verdict import GRADER_FAULT
+from autograder.submissions import Found, Handed, find_notebook
+from autograder.writer import Writer, Written, autograded_path
 
 _grader: Grader | None = None
 
@@ -35,30 +33,33 @@ def grade_class(grader: Grader, root: Path, handed: list[Handed], *, workers: in
     results: dict[str, SubmissionResult] = {}
     course, blueprint = grader.course, grader.blueprint
     ledger = open_ledger(root, course, blueprint.assignment, level=grader.box.sentence)
+    def done(written: Written, known: bool) -> None:
+        for submission, result in written:
+            results[submission.student] = result
+            progress(result, known)
     with open_gradebook(course) as gradebook:
         if not up_to_date(gradebook, blueprint, course):
             ensure_assignment(gradebook, blueprint, course)
-        kept = {} if force else _kept(root, ledger, gradebook, handed)
-        for result in kept.values():
-            progress(result, True)
-        left = [h for h in handed if h.student not in kept]
+        writer = Writer(root, gradebook, ledger, blueprint, grader.box.sentence)
+        kept = {} if force else writer.with_lateness(_kept(root, ledger, gradebook, handed))
+        done([(h, kept[h.student]) for h in handed if h.student in kept], True)
+        pending = {} if force else {h.student: result for h in handed if autograded_path(root, h).is_file() and (result := ledger.pending(h))}
+        for submission in (h for h in handed if h.student in pending):
+            done(writer.again(submission, pending[submission.student]), True)
+        done(writer.finish(), True)
+        left = [h for h in handed if h.student not in results]
         prints = {h.student: fingerprint(h) for h in left}
         with contextlib.closing(_outcomes(grader, left, workers)) as outcomes:
             for submission, outcome in outcomes:
-                record(gradebook, blueprint, outcome.result, timestamp_of(submission), isolation=grader.box.sentence)
-                write_autograded(root, submission, outcome.notebook)
-                if outcome.result.outcome != GRADER_FAULT:  # tried again next time
-                    ledger.write(submission, prints[submission.student], outcome.result)
-                results[submission.student] = outcome.result
-                progress(outcome.result, False)
-    results |= kept
+                done(writer.graded(submission, prints[submission.student], outcome), False)
+        done(writer.finish(), False)
     return Results(assignment=blueprint.assignment, isolation=grader.box.level, missing=grader.box.missing, canaries=grader.box.canaries,
                    submissions=[results[h.student] for h in handed])
 
 
 def _kept(root: Path, ledger: Ledger, gradebook: Any, handed: list[Handed]) -> dict[str, SubmissionResult]:
     """The results that stand: known to the ledger, in the gradebook, and with their notebook in place."""
-    stored = {submission.student_id for submission in gradebook.assignment_submissions(handed[0].assignment)} if handed else set()
+    stored = students_with_grades(gradebook, handed[0].assignment) if handed else set()
     there = [h for h in handed if student_key(h.student) in stored and autograded_path(root, h).is_file()]
     return {h.student: result for h in there if (result := ledger.known(h)) is not None}
 
@@ -119,28 +120,6 @@ def _set_aside(grader: Grader, handed: Handed) -> Outcome:
     exercises = [e.model_copy(update={"outcome": "grader_fault", "checks": [c.model_copy(update={"outcome": "grader_fault", "message": fault.reason})
                                                                             for c in e.checks]}) for e in outcome.result.exercises]
     return Outcome(outcome.result.model_copy(update={"outcome": "grader_fault", "exercises": exercises}), outcome.notebook)
-
-
-def autograded_path(root: Path, handed: Handed) -> Path:
-    """Where a student's autograded notebook lies."""
-    return root / "autograded" / handed.student / handed.assignment / f"{handed.assignment}.ipynb"
-
-
-def write_autograded(root: Path, handed: Handed, text: str) -> Path:
-    """Write ``autograded/<student>/<assignment>/<assignment>.ipynb`` (read-only, as nbgrader does) and the time stamp beside it."""
-    path = autograded_path(root, handed)
-    folder = path.parent
-    folder.mkdir(parents=True, exist_ok=True)
-    temporary = folder / f".{handed.assignment}.{os.getpid()}.tmp"
-    temporary.write_text(text, encoding="utf-8")
-    temporary.chmod(stat.S_IRUSR | stat.S_IRGRP | stat.S_IROTH)
-    temporary.replace(path)
-    stamp = handed.folder / "timestamp.txt"
-    if stamp.is_file() and not stamp.is_symlink():
-        with contextlib.suppress(OSError):
-            (folder / "timestamp.txt").unlink(missing_ok=True)
-            shutil.copyfile(stamp, folder / "timestamp.txt")
-    return path
 
 
 def default_workers() -> int:

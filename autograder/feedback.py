@@ -7,11 +7,11 @@ import logging
 from pathlib import Path
 from typing import Callable
 
-from autograder.batch import autograded_path
 from autograder.course import Course
 from autograder.gradebook import graded_by_hand, open_gradebook, student_key
 from autograder.imports import without_iri_grammar
 from autograder.submissions import Handed
+from autograder.writer import autograded_path
 
 
 def stale_pages(root: Path, course: Course, handed: list[Handed], *, fresh: set[str]) -> list[Handed]:
