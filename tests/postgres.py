@@ -126,7 +126,7 @@ def rows(url: str) -> dict[str, list]:
     mine = submission.join(assignment, a.id == s.assignment_id).join(submitted, submitted.c.assignment_id == s.id)
     asked = {
         "course": select(api.Course.__table__.c.id).where(api.Course.__table__.c.id != "default_course"),  # which nbgrader's own plug-ins make
-         "student": select(api.Student.__table__), "assignment": select(a.name, a.duedate, a.course_id),
+        "student": select(api.Student.__table__), "assignment": select(a.name, a.duedate, a.course_id),
         "notebook": select(a.name, notebook.c.name, notebook.c.kernelspec).select_from(assignment.join(notebook)), "version": text("select * from alembic_version"),
         "source": select(a.name, source.c.name, source.c.cell_type, source.c.locked, source.c.source, source.c.checksum).select_from(
             source.join(notebook).join(assignment)),
