@@ -143,7 +143,7 @@ def _explain(path: Path, tree: object, error: ValidationError) -> str:
             continue
         mend = ("remove it or correct its spelling" if problem["type"] == "extra_forbidden" else
                 "add it" if problem["type"] == "missing" else
-                "correct it" if problem["loc"][0] == "db_url" else  # which may hold a password
+                "correct it" if problem["loc"][:1] == ("db_url",) else  # which may hold a password
                 f"it holds {problem['input']!r}"[:80] + "; correct it")
         lines.append(f"{path}:{_line_of(tree, problem['loc'])}: {where}: {problem['msg'].lower()}; {mend}")
     return "\n".join(lines)

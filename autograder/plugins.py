@@ -15,9 +15,10 @@ from typing import Any
 
 import nbformat
 from nbconvert.exporters import NotebookExporter
+from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.plugins import LateSubmissionPlugin
-from nbgrader.preprocessors import NbGraderPreprocessor
+from nbgrader.preprocessors import GetGrades, NbGraderPreprocessor
 
 from autograder.autograded import first_commented, with_lateness
 from autograder.blueprint import read_blueprint
@@ -28,7 +29,6 @@ from autograder.results import LateResult
 from autograder.rows import penalty_stored
 from autograder.submissions import Handed, find_notebook, timestamp_in
 
-FEEDBACK = ["autograder.plugins.ShowLateness", "nbgrader.preprocessors.GetGrades", "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor"]
 IGNORED = [".ipynb_checkpoints", "*.pyc", "__pycache__", ".pytest_cache", "*.py", "*.tmp"]
 
 
@@ -130,6 +130,9 @@ class ShowLateness(NbGraderPreprocessor):
         if late and nb.cells and nb.cells[0].get("id") == "autograder-summary":
             nb.cells[0].source += "\n\n" + _lateness(late)
         return nb, resources
+
+
+FEEDBACK = [ShowLateness, GetGrades, CSSHTMLHeaderPreprocessor]
 
 
 def _lateness(late: LateResult) -> str:
