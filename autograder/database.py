@@ -17,7 +17,7 @@ from typing import Any, Callable, TypeVar
 from autograder.assignment import CourseError
 
 T = TypeVar("T")
-LOCK_SECONDS = 5  # a statement waits so long for somebody else's lock before it counts as locked
+LOCK_SECONDS = 1  # a statement waits so long for somebody else's lock before it counts as locked
 _ONE_AT_A_TIME = 7_031_947  # PostgreSQL's advisory lock of those who make or change what all submissions share
 _PERMANENT = ("password", "does not exist", "pg_hba.conf", "authentication", "invalid")
 _NETWORK = {"connect_timeout": "10", "keepalives_idle": "20", "keepalives_interval": "5", "keepalives_count": "3", "tcp_user_timeout": "30000"}

@@ -142,7 +142,8 @@ def _late_rows() -> Any:
             .join(totals, totals.c.notebook_id == api.SubmittedNotebook.id)
             .join(api.Comment, api.Comment.notebook_id == api.SubmittedNotebook.id)
             .join(api.SolutionCell, api.SolutionCell.id == api.Comment.cell_id)
-            .where(api.Assignment.name == bindparam("assignment"), api.SolutionCell.name == bindparam("noted")))
+            .where(api.Assignment.name == bindparam("assignment"), api.SolutionCell.name == bindparam("noted"))
+            .order_by(api.SubmittedAssignment.student_id))  # two who do this at once lock in one order
 
 
 def student_key(student: str) -> str:

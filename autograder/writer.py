@@ -38,6 +38,7 @@ class Writer:
     blueprint: Blueprint
     isolation: str
     left: Written = field(default_factory=list)
+    tried: float = 0.0
 
     def __post_init__(self) -> None:
         self.patience = Patience(self.gradebook.course.db_url, self.gradebook.course.gradebook_wait_seconds)
@@ -52,7 +53,8 @@ class Writer:
     def again(self, handed: Handed, result: SubmissionResult) -> Written:
         """Take what is on disk already, but perhaps not in the gradebook."""
         self.left.append((handed, result))
-        return self._write()
+        lately = self.patience.since is not None and time.monotonic() - self.tried < 1
+        return [] if lately else self._write()  # while it is away, what comes in is put on disk without delay
 
     def finish(self) -> Written:
         """Wait until everything is in the gradebook. Raises `CourseError` where that takes too long."""
@@ -71,6 +73,7 @@ class Writer:
                                                      isolation=self.isolation))
             except Away as away:
                 self.patience.tell(away)
+                self.tried = time.monotonic()
                 break
             self.patience.over()
             self.left.pop(0)

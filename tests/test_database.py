@@ -262,7 +262,7 @@ def locked() -> Exception:
 
 def test_other_errors_are_not_waited_for(tmp_path, server):
     with pytest.raises(Exception, match="no such table"):
-        once(engine_of(f"sqlite:///{tmp_path}/a.db"), lambda connection: connection.exec_driver_sql("select * from nothing"))
+        once(engine_of(f"sqlite:///{tmp_path}/a.db"), lambda connection: connection.exec_driver_sql("select * from elsewhere"))
     url = filled(server.database("errors"))
     for wrong in (url.replace("staff:", "nobody:"), url.replace("/errors", "/nowhere")):
         start_ = time.monotonic()
