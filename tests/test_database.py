@@ -121,7 +121,7 @@ def test_tas_who_grade_at_once_lose_nothing(request, tmp_path, kind):
     assert "3 as they were graded before, 0 graded now" in grade(once_)
 
 
-def wait_for(condition, seconds: float = 60) -> None:
+def wait_for(condition, seconds: float = 180) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline
