@@ -14,7 +14,7 @@ from autograder.blueprint import ANSWER, CHECKS, SOLUTION, Blueprint
 from autograder.engine import Graded
 from autograder.panel import as_html, as_text
 from autograder.rebuild import STUDENT, Cell
-from autograder.results import ExerciseResult, SubmissionResult
+from autograder.results import ExerciseResult, LateResult, SubmissionResult
 
 NO_RESPONSE = "No response."
 
@@ -57,9 +57,27 @@ def comments(blueprint: Blueprint, result: SubmissionResult, isolation: str) -> 
             said[cell.grade_id] = None if answered.get(cell.grade_id) else NO_RESPONSE
         elif cell.kind == SOLUTION:
             said[cell.grade_id] = _comment(by_name[cell.exercise])
-    first = next(iter(said))
+    first = first_commented(blueprint)
     said[first] = f"{said[first] or ''} Graded at {isolation}.".strip()
-    return said
+    return {name: text and _storable(text) for name, text in said.items()}
+
+
+def first_commented(blueprint: Blueprint) -> str:
+    """The cell whose comment also tells what concerns the whole submission."""
+    return next(cell.grade_id for cell in blueprint.cells if cell.kind in (ANSWER, SOLUTION))
+
+
+def with_lateness(said: dict[str, str | None], late: LateResult | None) -> dict[str, str | None]:
+    """The comments, with what was taken off for lateness at the end of the first."""
+    if late is None:
+        return said
+    first = next(iter(said))
+    return said | {first: f"{said[first] or ''} {late.reason}.".strip()}
+
+
+def _storable(text: str) -> str:
+    """`text` without what PostgreSQL cannot hold."""
+    return text.encode("utf-8", "replace").decode("utf-8").replace("\0", "\ufffd")
 
 
 def _comment(exercise: ExerciseResult) -> str | None:
