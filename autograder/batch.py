@@ -14,11 +14,12 @@ from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any, Callable, Iterator
 
+from autograder.deckfile import version_of
 from autograder.gradebook import ensure_assignment, open_gradebook, record, student_key, up_to_date
 from autograder.grader import Grader, Outcome
 from autograder.launch import elsewhere
 from autograder.ledger import Ledger, fingerprint, open_ledger
-from autograder.results import Results, SubmissionResult
+from autograder.results import Marks, Results, SubmissionResult
 from autograder.submissions import Found, Handed, find_notebook, timestamp_of
 from autograder.verdict import GRADER_FAULT
 
@@ -53,7 +54,13 @@ def grade_class(grader: Grader, root: Path, handed: list[Handed], *, workers: in
                 progress(outcome.result, False)
     results |= kept
     return Results(assignment=blueprint.assignment, isolation=grader.box.level, missing=grader.box.missing, canaries=grader.box.canaries,
+                   marks=_marks(root, grader, ledger, {h.student: prints.get(h.student) or ledger.entry(h).submission for h in handed}),
                    submissions=[results[h.student] for h in handed])
+
+
+def _marks(root: Path, grader: Grader, ledger: Ledger, submissions: dict[str, str]) -> Marks:
+    kit, seeded = (version_of(root, grader.blueprint.assignment, seed) for seed in (0, grader.course.seed))
+    return Marks(kit=kit, seeded=seeded, all=ledger.version, submissions=submissions)
 
 
 def _kept(root: Path, ledger: Ledger, gradebook: Any, handed: list[Handed]) -> dict[str, SubmissionResult]:

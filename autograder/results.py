@@ -99,6 +99,16 @@ class SubmissionResult(_Model):
     exercises: list[ExerciseResult]
 
 
+class Marks(_Model):
+    """What a later run is told apart by: marks of the kit's and exercises' files, of these with the course's seed, of all that a grade
+    depends on but the submission (also level, limits and release), and of the bytes of each student's submission."""
+
+    kit: str
+    seeded: str
+    all: str
+    submissions: dict[str, str]
+
+
 class Results(_Model):
     """The whole document. `canaries`: whether each harmless attack, tried at start, was stopped; `missing`: why the level is no better."""
 
@@ -108,6 +118,7 @@ class Results(_Model):
     isolation: str
     missing: str = ""
     canaries: dict[str, bool] = {}
+    marks: Marks | None = None
     submissions: list[SubmissionResult]
 
 
