@@ -32,7 +32,8 @@ def pseudonyms(seed: int, students: Iterable[str]) -> dict[str, str]:
 def scrubber(students: Iterable[str]) -> Callable[[str], str]:
     """What takes out of a text: these students' ids, files and paths, and mail addresses."""
     ids = sorted({form for student in students for form in (student, student.replace("_", " ")) if len(form) > 1}, key=len, reverse=True)
-    names = re.compile("|".join(rf"(?<!\w){re.escape(one)}(?!\w)" for one in ids), re.IGNORECASE) if ids else None
+    letter = r"[^\W\d_]"  # in names of functions, words are joined by underscores
+    names = re.compile("|".join(rf"(?<!{letter}){re.escape(one)}(?!{letter})" for one in ids), re.IGNORECASE) if ids else None
 
     def scrubbed(text: str) -> str:
         text = _FILES.sub(lambda found: f"{found[1]} (…)" if found[1] else "…", text)
