@@ -54,7 +54,7 @@ def scores_sheet(assignments: dict[str, Scores], name: Callable[[str], str] = st
 
 
 def _part(scores: Scores, student: str, parts: list[str]) -> list[Any]:
-    one = scores.students[student]
+    one = scores.students.get(student)
     if one is None:  # nothing handed in
         return [None] * (len(parts) + 1 + len(scores.cells))
     told = ["yes" if value is True else "" if value is False else value for value in (getattr(one, part) for part in parts)]
