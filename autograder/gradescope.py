@@ -65,7 +65,8 @@ def _zipped(files: dict[str, bytes]) -> bytes:
         for name, data in sorted(files.items()):
             info = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
             info.create_system = 3  # Unix, or the permissions would not count
-            info.external_attr = (stat.S_IFREG | (0o700 if "/" not in name and data.startswith(b"#!") else 0o600)) << 16
+            mode = 0o755 if "/" not in name and data.startswith(b"#!") else 0o644 if name.startswith("kit/") else 0o600
+            info.external_attr = (stat.S_IFREG | mode) << 16
             archive.writestr(info, data, zipfile.ZIP_DEFLATED)
     return stream.getvalue()
 

@@ -12,10 +12,12 @@ failed() {
   mv "$results.new" "$results"
 }
 
-umask 077
+umask 022
 mkdir -p "$(dirname "$results")"
 failed "This submission was not graded: the autograder was ended before it could finish. This is not your fault; tell the course's staff."
-chmod -R go-rwx "$source"
+chmod 700 "$source"
+chmod -R go-rwx "$source/course"
+chmod -R go+rX "$source/kit"
 cd "$source" || exit 0
 export PYTHONPATH="$source/kit" PYTHONDONTWRITEBYTECODE=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 timeout --kill-after=10 "$seconds" "$python" -m autograder.gradescoperun grade "$source" "$submission" "$results"

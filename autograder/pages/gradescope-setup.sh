@@ -20,7 +20,8 @@ fi
 "$found" -m venv "$root/python"
 "$root/python/bin/python" -m pip install --no-cache-dir @PIP@ -c "$source/constraints.txt" -r "$source/requirements.txt"
 
-chmod -R go-rwx "$source"   # solutions and hidden checks: for root alone; students' code runs as somebody else
-chmod 755 "$root" "$root/python"
+chmod 700 "$source"   # solutions and hidden checks: for root alone; students' code runs as somebody else
+chmod -R go-rwx "$source/course"
+chmod -R go+rX "$source/kit" "$root/python"   # of the kit it is handed three harmless parts by the sandbox
 cd "$source"
 PYTHONPATH="$source/kit" OMP_NUM_THREADS=1 "$root/python/bin/python" -m autograder.gradescoperun prepare "$source"
