@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
+import unicodedata
 from typing import Any, Callable, Iterable
 
 from autograder.scores import Scores
 
-RISKY = ("=", "+", "-", "@", "\t", "\r")
+RISKY = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")  # the wide ones count in some countries' spreadsheets
 
 
 def sheet_text(head: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
@@ -28,12 +29,13 @@ def _cell(value: Any) -> str:
 
 
 def safe_cell(text: str) -> str:
-    """`text` with an apostrophe before it where a spreadsheet would take it for a formula, also behind leading blanks.
+    """`text` with an apostrophe before it where a spreadsheet would take it for a formula, also behind blanks and characters that are not seen.
 
     Line breaks become blanks: a row stays a line. NUL, which no CSV reader takes, is left out.
     """
     flat = text.replace("\0", "")
-    risky = flat.startswith(RISKY) or flat.lstrip().startswith(RISKY)
+    seen = next((flat[place:] for place, letter in enumerate(flat) if unicodedata.category(letter)[0] not in "CZ"), "")
+    risky = flat.startswith(RISKY) or seen.startswith(RISKY)
     return ("'" if risky else "") + " ".join(flat.splitlines())
 
 

@@ -25,7 +25,7 @@ from autograder.scores import Scores, StudentScores, read_scores
 from autograder.sheets import RISKY, number, safe_cell, sheet_text
 
 HEAD = "Student,ID,SIS User ID,SIS Login ID,Section,Attention (4711),Multi-head attention (4712),Attention Final Score"
-EXPORT = f"""{HEAD}\r
+EXPORT = f'''{HEAD}\r
     Points Possible,,,,,46.5,10,(read only)\r
 "Lovelace, Ada",11,s-11,ada,"Section ""A""",,3,77.50\r
 "Carolson",1001,s-12,carol,A,7,,\r
@@ -33,7 +33,7 @@ EXPORT = f"""{HEAD}\r
 "Hopper, Grace",14,hopper,gh,A,,9.0,\r
 "Nobody, Known",15,s-15,nn,A,,,\r
 "Student, Test",16,,a1b2c3,A,,,\r
-"""
+'''
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +78,7 @@ def test_the_canvas_export_read_back_gives_the_gradebooks_scores(course, run):
     assert rows["15"]["Attention (4711)"] == rows["16"]["Attention (4711)"] == ""
     for name in ("turing", "untouched", "unreadable", FORMULA, "Nobody, Known"):
         assert name in said
-    assert "a person" in said
+    assert "1 of these scores are without an answer that still waits for a person" in " ".join(said.split())
 
 
 def test_all_other_bytes_of_the_export_stay(course, run):
@@ -127,7 +127,7 @@ def test_what_is_no_export_is_refused(tmp_path, data):
         read_grid(path)
 
 
-TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=12)
+TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\0\r"), max_size=12)
 
 
 @settings(deadline=None)
@@ -177,7 +177,7 @@ def test_the_sheet_is_the_gradebook(course, run):
     scores = read_scores(read_course(course / "course.yaml"), "attention")
     assert float(rows["hopper"]["attention late deduction"]) == 4.25 and float(rows["ada"]["attention by hand"]) == 1.5
     assert rows["ada"]["attention: simple_attention (of 7)"] == "7" and scores.most == float(rows["ada"]["attention of"]) == 46.5
-    assert (course / "scores.csv").read_text().splitlines()[1].startswith("'=cmd")
+    assert "\n'=cmd" in (course / "scores.csv").read_text()
 
 
 def test_an_anonymous_sheet_has_the_pseudonyms_of_the_report(course, run):
