@@ -171,11 +171,11 @@ def _answers(rows: list[Row]) -> dict[str, dict[str, str]]:
 
 
 def known_answers(assignment: str, root: Path) -> dict[str, list[str]]:
-    """The staff's right answers by exercise, as notebook code; nothing where the staff's files are not at hand."""
+    """The staff's answers by exercise, right and known wrong ones, as notebook code; nothing where the staff's files are not at hand."""
     if not has_staff_half(assignment, root):
         return {}
     return {name: [answer_source(root / "solutions" / assignment / f"{name}.py", function, name)
-                   for function in (name, *(alternate.name for alternate in exercise.alternates))]
+                   for function in (name, *(one.name for one in (*exercise.alternates, *exercise.misconceptions)))]
             for name, exercise in with_staff_half(assignment, root).items()}
 
 

@@ -130,6 +130,8 @@ def _people(report: ClassReport) -> Iterator[dict[str, Any]]:
     for person in report.people:
         yield {"what": "student", "student": person.name, "kind": "by machine", "value": person.score, "of": person.most, "text": person.reason}
         yield {"what": "student", "student": person.name, "kind": "total", "value": person.total}
-        extra = (("late deduction", person.late or None), ("hours before due", person.hours), ("notebooks handed in", person.attempts or None))
+        if person.late:
+            yield {"what": "student", "student": person.name, "kind": "late deduction", "value": person.late, "text": person.late_because}
+        extra = (("hours before due", person.hours), ("notebooks handed in", person.attempts or None))
         yield from ({"what": "student", "student": person.name, "kind": kind, "value": value} for kind, value in extra if value is not None)
         yield from ({"what": "student", "student": person.name, "exercise": name, "kind": "score", "value": score} for name, score in person.exercises.items())

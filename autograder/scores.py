@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
+from autograder.assignment import CourseError
 from autograder.course import Course
-from autograder.gradebook import open_gradebook
 from autograder.imports import nbgrader_api
 
 
@@ -39,35 +40,54 @@ class Scores:
 
 
 def read_scores(course: Course, assignment: str) -> Scores:
-    """The gradebook's scores of an assignment; nothing in all where it was not graded yet."""
-    with open_gradebook(course) as gradebook:
-        api = nbgrader_api()
-        try:
-            notebook = gradebook.find_notebook(assignment, assignment)
-        except api.MissingEntry:
+    """The gradebook's scores of an assignment; nothing in all where it was not graded yet. Raises `CourseError` where it cannot be read."""
+    from sqlalchemy import create_engine
+    from sqlalchemy.engine import make_url
+    from sqlalchemy.exc import OperationalError, ProgrammingError, SQLAlchemyError
+    url = make_url(course.db_url)
+    if url.get_backend_name() == "sqlite" and not Path(url.database or "").is_file():
+        return Scores(0.0, {}, {})  # and no empty file is left there
+    engine = create_engine(url)
+    try:
+        with engine.connect() as connection:
+            return _read(connection, assignment)
+    except (OperationalError, ProgrammingError) as error:
+        if "no such table" in str(error) or "UndefinedTable" in str(error):
             return Scores(0.0, {}, {})
-        cells = {cell.name.removesuffix("-checks"): cell.max_score for cell in sorted(notebook.grade_cells, key=_place(notebook))}
-        students: dict[str, StudentScores | None] = {student.id: None for student in gradebook.students}
-        for student, notebook_id, penalty in gradebook.db.query(
-                api.SubmittedAssignment.student_id, api.SubmittedNotebook.id, api.SubmittedNotebook.late_submission_penalty).join(
-                api.SubmittedNotebook.assignment).filter(api.SubmittedNotebook.notebook_id == notebook.id):
-            students[student] = _one(gradebook, api, notebook_id, penalty or 0.0)
-        return Scores(sum(cells.values()), cells, students)
+        raise CourseError(f"the gradebook {url.render_as_string()} cannot be read ({str(error.orig).splitlines()[0]}); correct db_url in course.yaml") from error
+    except SQLAlchemyError as error:
+        raise CourseError(f"the gradebook {url.render_as_string()} cannot be read ({type(error).__name__}); correct db_url in course.yaml") from error
+    finally:
+        engine.dispose()
 
 
-def _place(notebook: Any) -> Any:
-    order = {cell.name: number for number, cell in enumerate(notebook.source_cells)}
-    return lambda cell: (order.get(cell.name, len(order)), cell.name)
+def _read(connection: Any, assignment: str) -> Scores:
+    from sqlalchemy import select
+    api = nbgrader_api()
+    cell, base, notebook = api.GradeCell.__table__, api.BaseCell.__table__, api.Notebook.__table__
+    source, submitted, one = api.SourceCell.__table__, api.SubmittedAssignment.__table__, api.SubmittedNotebook.__table__
+    grade, task = api.Grade.__table__, api.Assignment.__table__
+    of_it = base.join(notebook, base.c.notebook_id == notebook.c.id).join(task, notebook.c.assignment_id == task.c.id)
+    order = list(connection.execute(select(source.c.name).select_from(of_it.join(source, source.c.id == base.c.id)).where(task.c.name == assignment)).scalars())
+    cells = dict(connection.execute(select(base.c.name, cell.c.max_score).select_from(of_it.join(cell, cell.c.id == base.c.id)).where(
+        task.c.name == assignment)).all())
+    students: dict[str, StudentScores | None] = dict.fromkeys(connection.execute(select(api.Student.__table__.c.id)).scalars())
+    rows = connection.execute(
+        select(submitted.c.student_id, one.c.late_submission_penalty, base.c.name, grade.c.auto_score, grade.c.manual_score, grade.c.extra_credit,
+               grade.c.needs_manual_grade).select_from(
+            of_it.join(grade, grade.c.cell_id == base.c.id).join(one, grade.c.notebook_id == one.c.id).join(
+                submitted, one.c.assignment_id == submitted.c.id)).where(task.c.name == assignment))
+    for student, late, name, auto, manual, extra, waits in rows:
+        students[student] = students[student] or StudentScores(late=late or 0.0)
+        _add(students[student], name, auto, manual, extra or 0.0, bool(waits))
+    ordered = sorted(cells, key=lambda name: (order.index(name) if name in order else len(order), name))
+    return Scores(sum(cells.values()), {name.removesuffix("-checks"): cells[name] for name in ordered}, students)
 
 
-def _one(gradebook: Any, api: Any, notebook_id: str, penalty: float) -> StudentScores:
-    one = StudentScores(late=penalty)
-    for name, score, manual, extra, waits in gradebook.db.query(
-            api.BaseCell.name, api.Grade.auto_score, api.Grade.manual_score, api.Grade.extra_credit, api.Grade.needs_manual_grade).join(
-            api.Grade.cell).filter(api.Grade.notebook_id == notebook_id):
-        by_hand, given = manual is not None, score if manual is None else manual
-        one.cells[name.removesuffix("-checks")] = None if given is None else given + (extra or 0.0)
-        one.machine += 0.0 if by_hand or given is None else given
-        one.hand += (manual if by_hand else 0.0) + (extra or 0.0 if given is not None else 0.0)
-        one.waiting = one.waiting or bool(waits)
-    return one
+def _add(one: StudentScores, name: str, auto: float | None, manual: float | None, extra: float, waits: bool) -> None:
+    """Add one cell's grade: a person's score stands before the machine's, and extra credit counts where there is a score."""
+    given = auto if manual is None else manual
+    one.cells[name.removesuffix("-checks")] = None if given is None else given + extra
+    one.machine += given if given is not None and manual is None else 0.0
+    one.hand += (manual or 0.0) + (extra if given is not None else 0.0)
+    one.waiting = one.waiting or waits

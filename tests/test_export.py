@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,14 +14,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from smallclass import ANSWER, COMMA, FORMULA, STUDENTS, grade, make_class
+from support import ROOT
 from typer.testing import CliRunner
 
+from autograder.assignment import CourseError
 from autograder.canvas import column_of, fill, grid_of, read_grid
 from autograder.cli import app
 from autograder.course import read_course
-from autograder.gradebook import open_gradebook
+from autograder.imports import nbgrader_api
 from autograder.pseudonym import pseudonyms
-from autograder.assignment import CourseError
 from autograder.scores import Scores, StudentScores, read_scores
 from autograder.sheets import RISKY, number, safe_cell, sheet_text
 
@@ -36,12 +38,17 @@ EXPORT = f'''{HEAD}\r
 '''
 
 
+def gradebook_of(folder: Path):
+    """nbgrader's own door to the gradebook."""
+    return nbgrader_api().Gradebook(read_course(folder / "course.yaml").db_url)
+
+
 @pytest.fixture(scope="module")
 def course(tmp_path_factory):
     """The small class, graded, with a score by hand and a deduction for being late, as nbgrader stores them."""
     folder = make_class(tmp_path_factory.mktemp("class"))
     grade(folder)
-    with open_gradebook(read_course(folder / "course.yaml")) as gradebook:
+    with gradebook_of(folder) as gradebook:
         notebook = gradebook.find_submission_notebook("attention", "attention", "ada")
         written = next(one for one in notebook.grades if one.cell.name == ANSWER)
         written.manual_score, written.needs_manual_grade = 1.5, False
@@ -64,7 +71,7 @@ def run(course, monkeypatch):
 
 def totals(course: Path) -> dict[str, float]:
     """Every student's total as nbgrader's gradebook has it."""
-    with open_gradebook(read_course(course / "course.yaml")) as gradebook:
+    with gradebook_of(course) as gradebook:
         return {one.student_id: max(0.0, one.score - one.late_submission_penalty) for one in gradebook.assignment_submissions("attention")}
 
 
@@ -86,6 +93,22 @@ def test_all_other_bytes_of_the_export_stay(course, run):
     before, after = ((course / name).read_bytes().split(b"\r\n") for name in ("export.csv", "filled.csv"))
     assert before[:2] == after[:2] and before[6:] == after[6:] and len(before) == len(after)
     assert after[2] == b'"Lovelace, Ada",11,s-11,ada,"Section ""A""",46,3,77.50'
+
+
+def test_the_guides_command_is_that_one(course, run):
+    command, = re.findall(r"`autograder (export canvas [^`]*)`", (ROOT / "guides/export.md").read_text(encoding="utf-8"))
+    (course / "grades.csv").write_bytes(EXPORT.replace("Multi-head attention", "Multi-head").encode())
+    run(*command.split(), status=3)
+    assert b",46,3," in (course / "filled.csv").read_bytes()
+
+
+def test_without_a_gradebook_there_is_nothing_and_none_is_made(tmp_path):
+    (tmp_path / "course.yaml").write_bytes((ROOT / "course.yaml").read_bytes())
+    assert read_scores(read_course(tmp_path / "course.yaml"), "attention").students == {}
+    assert [path.name for path in tmp_path.iterdir()] == ["course.yaml"]
+    (tmp_path / "gradebook.db").write_bytes(b"this is no database, it is a text of some length and more of it")
+    with pytest.raises(CourseError, match="gradebook.db cannot be read"):
+        read_scores(read_course(tmp_path / "course.yaml"), "attention")
 
 
 @pytest.mark.parametrize(("wanted", "said"), [("Nothing", "no assignment of the export"), ("Attention Final Score", "no assignment of the export")])
