@@ -54,7 +54,7 @@ def grade_class(grader: Grader, root: Path, handed: list[Handed], *, workers: in
                 progress(outcome.result, False)
     results |= kept
     return Results(assignment=blueprint.assignment, isolation=grader.box.level, missing=grader.box.missing, canaries=grader.box.canaries,
-                   marks=_marks(root, grader, ledger, {h.student: prints.get(h.student) or ledger.entry(h).submission for h in handed}),
+                   marks=_marks(root, grader, ledger, {h.student: prints.get(h.student) or fingerprint(h) for h in handed}),
                    submissions=[results[h.student] for h in handed])
 
 

@@ -62,7 +62,7 @@ def canvas(assignment: Name,
     Example: autograder export canvas attention --gradebook grades.csv --out filled.csv
     """
     from autograder.canvas import fill, read_grid
-    from autograder.report import plain_text
+    from autograder.report import _safe as plain_text
     from autograder.scores import read_scores
     from autograder.course import course_here
     _, course = course_here()

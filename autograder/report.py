@@ -85,15 +85,15 @@ def show_class(console: Console, results: Results) -> None:
                           ("reason", {"overflow": "fold"})):
         table.add_column(name, **options)
     for one in results.submissions:
-        table.add_row(Text(plain_text(one.student)), f"{one.score:g}/{one.max_score:g}", Text(one.outcome.replace("_", " "), STYLES[one.outcome]),
-                      Text(plain_text(one.reason)))
+        table.add_row(Text(_safe(one.student)), f"{one.score:g}/{one.max_score:g}", Text(one.outcome.replace("_", " "), STYLES[one.outcome]),
+                      Text(_safe(one.reason)))
     console.print(table, soft_wrap=False)
 
 
 def show_submission(console: Console, results: Results) -> None:
     """One notebook: a table of its exercises, then every failure in full."""
     one = results.submissions[0]
-    table = Table(title=f"{plain_text(one.notebook)} ({results.assignment}, isolation level {results.isolation})", title_justify="left")
+    table = Table(title=f"{_safe(one.notebook)} ({results.assignment}, isolation level {results.isolation})", title_justify="left")
     for name, justify in (("exercise", "left"), ("score", "right"), ("outcome", "left"), ("behaves like", "left")):
         table.add_column(name, justify=justify, no_wrap=name == "exercise")
     for exercise in one.exercises:
@@ -105,18 +105,18 @@ def show_submission(console: Console, results: Results) -> None:
         console.print(Text(line))
     for exercise in one.exercises:
         if exercise.outcome not in ("correct", "unreadable") or exercise.remarks:
-            console.print(Text("\n" + plain_text(as_text(exercise))))
+            console.print(Text("\n" + _safe(as_text(exercise))))
 
 
 def _notes(one: SubmissionResult) -> list[str]:
-    lines = [f"reason: {plain_text(one.reason)}"] + [f"note: {plain_text(remark)}" for remark in one.remarks]
+    lines = [f"reason: {_safe(one.reason)}"] + [f"note: {_safe(remark)}" for remark in one.remarks]
     missing = sum(exercise.hidden_checks_not_run for exercise in one.exercises)
     if missing:
         lines.append(f"{missing} hidden checks were not run here: grading runs them, and the points above leave them out.")
     return lines
 
 
-def plain_text(text: str) -> str:
+def _safe(text: str) -> str:
     """`text` without control and direction-changing characters, which could rewrite the terminal's lines."""
     return "".join(c if c.isprintable() or c in "\n\t" else f"\\u{ord(c):04x}" for c in text)
 
