@@ -1,6 +1,6 @@
 """Canvas: filling an instructor's own gradebook export with the scores, and touching nothing else in it.
 
-No id or title is ever made up: only cells of one column that is there are filled, in rows that are there. Every other byte of the file stays.
+No id or title is ever made up: only cells of one column that is there are filled, in rows that are there. Every other byte stays.
 """
 
 from __future__ import annotations
@@ -59,11 +59,15 @@ def read_grid(path: Path) -> Grid:
     except OSError as error:
         raise CourseError(f"{path}: cannot be read ({error.strerror}); give the file that Canvas exported") from error
     except UnicodeDecodeError as error:
-        raise CourseError(f"{path}: not UTF-8 (byte {error.start}); give the file as Canvas exported it, not saved again by a spreadsheet") from error
+        raise CourseError(
+            f"{path}: not UTF-8 (byte {error.start}); give the file as Canvas exported it, not saved again by a spreadsheet"
+        ) from error
     grid = grid_of(text, mark)
     head = [grid.value(0, column) for column in range(len(grid.rows[0]))] if grid.rows else []
     if "Student" not in head or "ID" not in head:
-        raise CourseError(f"{path}: the first line has no columns Student and ID; export it in Canvas under Grades, Export, Entire Gradebook")
+        raise CourseError(
+            f"{path}: the first line has no columns Student and ID; export it in Canvas under Grades, Export, Entire Gradebook"
+        )
     return grid
 
 
@@ -124,10 +128,14 @@ def fill(grid: Grid, scores: Scores, assignment: str, wanted: str | None = None)
             filled.scores[students[0]] = scores.students[students[0]].total
             _put(grid, row, column, number(filled.scores[students[0]]))
         else:
-            filled.without_row |= {student: f"several have the same row ({', '.join(students)}); keep one of them under submitted/" for student in students}
+            filled.without_row |= {
+                student: f"several have the same row ({', '.join(students)}); keep one of them under submitted/" for student in students
+            }
     filled.without_score = [person["Student"] or person["ID"] for row, person in people.items() if len(claims.get(row, ())) != 1]
     if waiting := sum(scores.students[student].waiting for student in filled.scores):
-        filled.warnings.append(f"{waiting} of these scores are without an answer that still waits for a person; grade it, then export again")
+        filled.warnings.append(
+            f"{waiting} of these scores are without an answer that still waits for a person; grade it, then export again"
+        )
     return filled
 
 
@@ -139,7 +147,9 @@ def _points_possible(grid: Grid, column: int, scores: Scores) -> list[str]:
             except ValueError:
                 return []
             if abs(there - scores.most) > 1e-6:
-                return [f"Canvas has {number(there)} points possible for it, and here there are {number(scores.most)}; correct it in Canvas"]
+                return [
+                    f"Canvas has {number(there)} points possible for it, and here there are {number(scores.most)}; correct it in Canvas"
+                ]
     return []
 
 

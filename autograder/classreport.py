@@ -55,7 +55,7 @@ class Person:
 
 @dataclass(frozen=True)
 class ClassReport:
-    """Everything that the page, the Markdown and the CSV show. `said` are remarks and `flagged` what a person should look at, each with the names."""
+    """Everything that the page, the Markdown and the CSV show. `said`: remarks, `flagged`: what a person should look at, with names."""
 
     assignment: str
     anonymous: bool
@@ -94,7 +94,9 @@ class ClassReport:
         return statistics.quantiles(scores, n=4, method="inclusive") if len(scores) > 1 else scores * 3
 
 
-def make_report(roll: Roll, course: Course, root: Path, *, anonymous: bool = False, difference: Difference | None = None, since: str = "") -> ClassReport:
+def make_report(
+    roll: Roll, course: Course, root: Path, *, anonymous: bool = False, difference: Difference | None = None, since: str = ""
+) -> ClassReport:
     """The report of a class. With `anonymous` no student's name, file name or path is in it."""
     everybody = {row.student for row in roll.rows} | set(roll.ungraded) | ({*difference.new, *difference.gone} if difference else set())
     pseudonym = pseudonyms(course.seed, everybody)
@@ -104,14 +106,28 @@ def make_report(roll: Roll, course: Course, root: Path, *, anonymous: bool = Fal
     rows = sorted(roll.rows, key=lambda row: named(row.student))
     graded = [row for row in rows if row.result.outcome not in NOT_GRADED]
     return ClassReport(
-        roll.assignment, anonymous, sorted({row.kit_version for row in rows} - {""}), [_person(roll, row, named, told) for row in rows],
-        sorted(map(named, roll.ungraded)), [named(row.student) for row in rows if row.stale], items([row.result for row in graded]) if graded else [],
-        _mistakes(graded, scrub), _named(similar_code(_answers(graded), known_answers(roll.assignment, root)), named),
+        roll.assignment,
+        anonymous,
+        sorted({row.kit_version for row in rows} - {""}),
+        [_person(roll, row, named, told) for row in rows],
+        sorted(map(named, roll.ungraded)),
+        [named(row.student) for row in rows if row.stale],
+        items([row.result for row in graded]) if graded else [],
+        _mistakes(graded, scrub),
+        _named(similar_code(_answers(graded), known_answers(roll.assignment, root)), named),
         _gathered((told(remark), named(row.student)) for row in rows for remark in _remarks(row)),
-        _gathered((told(f"{exercise.name}: {remark}"), named(row.student)) for row in rows for exercise in row.result.exercises
-                  for remark in exercise.remarks if remark.startswith(PERSON)),
-        dict(Counter(row.isolation or "not known" for row in rows)), roll.due is not None,
-        _renamed(difference, named) if difference else None, "an older run" if anonymous else since)
+        _gathered(
+            (told(f"{exercise.name}: {remark}"), named(row.student))
+            for row in rows
+            for exercise in row.result.exercises
+            for remark in exercise.remarks
+            if remark.startswith(PERSON)
+        ),
+        dict(Counter(row.isolation or "not known" for row in rows)),
+        roll.due is not None,
+        _renamed(difference, named) if difference else None,
+        "an older run" if anonymous else since,
+    )
 
 
 _QUOTED = re.compile(r"`[^`]*`")
@@ -121,9 +137,21 @@ def _person(roll: Roll, row: Row, named: Callable[[str], str], told: Callable[[s
     result = row.result
     scores = roll.scores.students.get(student_key(row.student))
     hours = row.early.total_seconds() / 3600 if row.early is not None else None
-    return Person(named(row.student), result.score, result.max_score, scores.total if scores else None, scores.late if scores else 0.0,
-                  told(_late_words(getattr(result, "late", None))), result.outcome, something_tried(result), told(result.reason), hours, row.attempts,
-                  scores.waiting if scores else False, {exercise.name: exercise.score for exercise in result.exercises})
+    return Person(
+        named(row.student),
+        result.score,
+        result.max_score,
+        scores.total if scores else None,
+        scores.late if scores else 0.0,
+        told(_late_words(getattr(result, "late", None))),
+        result.outcome,
+        something_tried(result),
+        told(result.reason),
+        hours,
+        row.attempts,
+        scores.waiting if scores else False,
+        {exercise.name: exercise.score for exercise in result.exercises},
+    )
 
 
 def _late_words(late: object) -> str:
@@ -155,7 +183,9 @@ def _mistakes(rows: list[Row], scrub: Callable[[str], str]) -> list[Mistake]:
                 found.setdefault((exercise.name, exercise.behaves_like), []).append(row.answers.get(exercise.name, ""))
     made = []
     for (exercise, tell), sources in found.items():
-        codes = sorted(filter(None, (anonymous_code(source, scrub) for source in sources if source.strip())), key=lambda code: (len(code), code))
+        codes = sorted(
+            filter(None, (anonymous_code(source, scrub) for source in sources if source.strip())), key=lambda code: (len(code), code)
+        )
         made.append(Mistake(exercise, tell, len(sources), codes[0] if codes else None))
     return sorted(made, key=lambda mistake: (-mistake.count, mistake.exercise, mistake.tell))
 
@@ -185,5 +215,7 @@ def _named(similar: Similar, named: Callable[[str], str]) -> Similar:
 
 
 def _renamed(one: Difference, named: Callable[[str], str]) -> Difference:
-    changes: list[Change] = sorted((replace(change, student=named(change.student)) for change in one.changes), key=lambda change: change.student)
+    changes: list[Change] = sorted(
+        (replace(change, student=named(change.student)) for change in one.changes), key=lambda change: change.student
+    )
     return replace(one, changes=changes, new=sorted(map(named, one.new)), gone=sorted(map(named, one.gone)))

@@ -18,7 +18,7 @@ OTHER_BYTES, SAME_BYTES, UNKNOWN_BYTES = "another notebook was graded", "the sam
 
 @dataclass(frozen=True)
 class Change:
-    """One student's change: the scores, each check that changed as (exercise, title, before, after), and whether the notebook is the same."""
+    """One student's change: scores, each check that changed as (exercise, title, before, after), and whether the notebook is the same."""
 
     student: str
     before: float
@@ -44,7 +44,13 @@ def difference(old: Results, roll: Roll, now: Marks | None) -> Difference:
     after = {row.student: row for row in roll.rows}
     both = sorted(before.keys() & after.keys())
     changes = [change for student in both if (change := _change(before[student], after[student], old.marks))]
-    return Difference(_causes(old, roll, now), changes, sorted(after.keys() - before.keys()), sorted(before.keys() - after.keys()), len(both) - len(changes))
+    return Difference(
+        _causes(old, roll, now),
+        changes,
+        sorted(after.keys() - before.keys()),
+        sorted(before.keys() - after.keys()),
+        len(both) - len(changes),
+    )
 
 
 def present_marks(root: Path, course: Course, roll: Roll) -> Marks | None:

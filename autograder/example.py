@@ -9,13 +9,16 @@ import tokenize
 from typing import Callable
 
 LINES, WIDTH = 30, 140
+LONGEST = 20_000
 
 
 def anonymous_code(source: str, scrubbed: Callable[[str], str]) -> str | None:
-    """`source` to be shown, or None where it is no plain Python (then nothing can be taken out of it for sure).
+    """`source` to be shown, or None where it is very long or no plain Python (then nothing can be taken out of it for sure).
 
     Comments and docstrings go as a whole; other strings lose names and paths; names of functions and variables stay.
     """
+    if len(source) > LONGEST:
+        return None
     try:
         words = _docstrings(ast.parse(source))
         text = _rewritten(source, words, scrubbed)

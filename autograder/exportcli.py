@@ -13,21 +13,26 @@ from rich.text import Text
 
 from autograder.assignment import CourseError
 
-export = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Hand grades or checks on to another system: gradescope, canvas or csv.")
+export = typer.Typer(
+    no_args_is_help=True, rich_markup_mode=None, help="Hand grades or checks on to another system: gradescope, canvas or csv."
+)
 
 Name = Annotated[str, typer.Argument(metavar="ASSIGNMENT", help="Its name, as in course.yaml.")]
 
 
+Zip = Annotated[Optional[Path], typer.Option("--out", metavar="FILE.zip", help="Where to write it; by default ASSIGNMENT-gradescope.zip.")]
+Least = Annotated[Optional[str], typer.Option("--least-isolation", metavar="LEVEL", help="Grade there at this level at least: "
+                                              "isolated, confined, limited or none; by default what course.yaml says.")]
+Hidden = Annotated[str, typer.Option("--hidden-checks", metavar="WHEN", help="When students see how hidden checks came out: "
+                                     "visible, after_due_date, after_published or hidden. All but visible hide their total as well until then.")]
+Minutes = Annotated[int, typer.Option(min=2, max=40, metavar="N", help="The time limit set at Gradescope.")]
+Memory = Annotated[int, typer.Option(min=512, metavar="MB", help="The container's memory set at Gradescope.")]
+Pip = Annotated[str, typer.Option("--pip-options", metavar="TEXT", help="Options for pip there, such as an index with torch for CPUs.")]
+
+
 @export.command()
-def gradescope(assignment: Name,
-               out: Annotated[Optional[Path], typer.Option("--out", metavar="FILE.zip", help="Where to write it; by default ASSIGNMENT-gradescope.zip.")] = None,
-               least_isolation: Annotated[Optional[str], typer.Option("--least-isolation", metavar="LEVEL", help="Grade there at this level at least: "
-                                          "isolated, confined, limited or none; by default what course.yaml says.")] = None,
-               hidden: Annotated[str, typer.Option("--hidden-checks", metavar="WHEN", help="When students see how hidden checks came out: visible, "
-                                 "after_due_date, after_published or hidden. All but visible hide their total as well until then.")] = "visible",
-               minutes: Annotated[int, typer.Option(min=2, max=40, metavar="N", help="The time limit set at Gradescope.")] = 10,
-               memory: Annotated[int, typer.Option(min=512, metavar="MB", help="The container's memory set at Gradescope.")] = 768,
-               pip_options: Annotated[str, typer.Option("--pip-options", metavar="TEXT", help="Options for pip there, such as an index with torch for CPUs.")] = "") -> None:
+def gradescope(assignment: Name, out: Zip = None, least_isolation: Least = None, hidden: Hidden = "visible", minutes: Minutes = 10,
+               memory: Memory = 768, pip_options: Pip = "") -> None:
     """Make the zip that runs the same checks at Gradescope. It holds solutions: for staff only.
 
     Example: autograder export gradescope attention --least-isolation none
@@ -46,17 +51,25 @@ def gradescope(assignment: Name,
     _write(target, data)
     console = Console(soft_wrap=True)
     console.print(f"wrote {escape(str(target))} ({len(data) / 1e6:.1f} MB; it holds solutions: for staff only)")
-    console.print(f"Students' code is graded there at isolation level {least} or better" + (" (course.yaml)." if least_isolation is None else "."))
+    console.print(
+        f"Students' code is graded there at isolation level {least} or better" + (" (course.yaml)." if least_isolation is None else ".")
+    )
     if least != "none":
-        console.print("Where the container has less to offer, nothing is graded and the result says so: try it there with one submission, "
-                      "and if need be make the zip with --least-isolation none (the verdict stays outside the student's process even then).")
+        console.print(
+            "Where the container has less to offer, nothing is graded and the result says so: try it there with one submission, "
+            "and if need be make the zip with --least-isolation none (the verdict stays outside the student's process even then)."
+        )
 
 
 @export.command()
-def canvas(assignment: Name,
-           gradebook: Annotated[Path, typer.Option("--gradebook", metavar="EXPORT.csv", help="The gradebook as you exported it from Canvas.")],
-           out: Annotated[Path, typer.Option("--out", metavar="FILE.csv", help="Where to write it, filled.")],
-           column: Annotated[Optional[str], typer.Option("--column", metavar='"NAME (ID)"', help="The column to fill, where its name does not tell.")] = None) -> None:
+def canvas(
+    assignment: Name,
+    gradebook: Annotated[Path, typer.Option("--gradebook", metavar="EXPORT.csv", help="The gradebook as you exported it from Canvas.")],
+    out: Annotated[Path, typer.Option("--out", metavar="FILE.csv", help="Where to write it, filled.")],
+    column: Annotated[
+        Optional[str], typer.Option("--column", metavar='"NAME (ID)"', help="The column to fill, where its name does not tell.")
+    ] = None,
+) -> None:
     """Fill the scores into your own export of Canvas's gradebook; import the result there.
 
     Example: autograder export canvas attention --gradebook grades.csv --out filled.csv
@@ -85,9 +98,11 @@ def canvas(assignment: Name,
 
 
 @export.command("csv")
-def as_csv(assignments: Annotated[list[str], typer.Argument(metavar="ASSIGNMENT...", help="One or more.")],
-           out: Annotated[Path, typer.Option("--out", metavar="FILE.csv", help="Where to write it ('-' for standard output).")],
-           anonymous: Annotated[bool, typer.Option("--anonymous", help="Pseudonyms in place of names, as in the class report.")] = False) -> None:
+def as_csv(
+    assignments: Annotated[list[str], typer.Argument(metavar="ASSIGNMENT...", help="One or more.")],
+    out: Annotated[Path, typer.Option("--out", metavar="FILE.csv", help="Where to write it ('-' for standard output).")],
+    anonymous: Annotated[bool, typer.Option("--anonymous", help="Pseudonyms in place of names, as in the class report.")] = False,
+) -> None:
     """Write the gradebook's scores as a table that is safe to open in a spreadsheet: one row a student.
 
     Example: autograder export csv attention multihead --out scores.csv

@@ -30,7 +30,7 @@ VISIBLE, AFTER_DUE, AFTER_PUBLISHED, HIDDEN = VISIBILITIES = ("visible", "after_
 
 @dataclass(frozen=True)
 class There:
-    """What is chosen for the run there: least isolation level, how hidden checks are shown, minutes and memory of the container, pip's options."""
+    """What is chosen for the run there: least isolation level, how hidden checks are shown, the container's minutes and memory, pip."""
 
     least: str
     hidden: str = VISIBLE
@@ -45,18 +45,29 @@ def make_zip(root: Path, course: Course, assignment: str, there: There) -> bytes
     if not release.is_file():
         raise CourseError(f"{release} does not exist; make it with: autograder build {assignment}")
     if not has_staff_half(assignment, root):
-        raise CourseError(f"{root / 'solutions' / assignment}: the staff files are missing, and the checks there need them; run this where they are")
-    files = {"setup.sh": _script("setup.sh", there), "run_autograder": _script("run_autograder", there),
-             "requirements.txt": "".join(f"{one}\n" for one in _requirements()).encode(), "constraints.txt": "".join(f"{one}\n" for one in pins()).encode(),
-             "settings.json": json.dumps({"assignment": assignment, "least": there.least, "hidden": there.hidden}, indent=1).encode() + b"\n",
-             "course/course.yaml": _course_text(course, assignment, there), f"course/release/{assignment}/{assignment}.ipynb": release.read_bytes()}
+        raise CourseError(
+            f"{root / 'solutions' / assignment}: the staff files are missing, and the checks there need them; run this where they are"
+        )
+    files = {
+        "setup.sh": _script("setup.sh", there),
+        "run_autograder": _script("run_autograder", there),
+        "requirements.txt": "".join(f"{one}\n" for one in _requirements()).encode(),
+        "constraints.txt": "".join(f"{one}\n" for one in pins()).encode(),
+        "settings.json": json.dumps({"assignment": assignment, "least": there.least, "hidden": there.hidden}, indent=1).encode() + b"\n",
+        "course/course.yaml": _course_text(course, assignment, there),
+        f"course/release/{assignment}/{assignment}.ipynb": release.read_bytes(),
+    }
     files |= {f"kit/autograder/{path.relative_to(PACKAGE).as_posix()}": path.read_bytes() for path in _files(PACKAGE)}
     files |= {f"course/solutions/{assignment}/{path.name}": path.read_bytes() for path in _files(root / "solutions" / assignment)}
     return _zipped(files)
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    return (path for path in sorted(folder.rglob("*")) if path.is_file() and path.suffix in (".py", ".json", ".html", ".sh") and "__pycache__" not in path.parts)
+    return (
+        path
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.suffix in (".py", ".json", ".html", ".sh") and "__pycache__" not in path.parts
+    )
 
 
 def _zipped(files: dict[str, bytes]) -> bytes:
@@ -78,8 +89,13 @@ def _script(name: str, there: There) -> bytes:
 
 def _course_text(course: Course, assignment: str, there: There) -> bytes:
     """A course.yaml (JSON is YAML) with what grading this one assignment needs, and the limits for the machine there."""
-    known = {"course": course.course, "seed": course.seed, "assignments": [{"name": assignment}], "isolation": course.isolation.model_dump(),
-             "limits": _limits(course.limits, there).model_dump()}
+    known = {
+        "course": course.course,
+        "seed": course.seed,
+        "assignments": [{"name": assignment}],
+        "isolation": course.isolation.model_dump(),
+        "limits": _limits(course.limits, there).model_dump(),
+    }
     return json.dumps(known, indent=1).encode() + b"\n"
 
 

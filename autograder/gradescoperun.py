@@ -51,7 +51,9 @@ def graded(source: Path, submission: Path) -> dict[str, Any]:
             grader.close()
     except BoxError as error:
         print(f"not graded: {error}")
-        return not_graded("the machine here does not keep submissions apart as well as the course asks for", seconds=time.monotonic() - started)
+        return not_graded(
+            "the machine here does not keep submissions apart as well as the course asks for", seconds=time.monotonic() - started
+        )
     except Exception as error:  # noqa: BLE001 - a document with a reason, whatever it was
         print(f"not graded: {error}" if isinstance(error, CourseError) else traceback.format_exc())
         return not_graded(f"the autograder failed ({type(error).__name__})", seconds=time.monotonic() - started)
@@ -86,16 +88,36 @@ def document_of(result: SubmissionResult, box: Box, *, hidden: str, seconds: flo
     """
     tests = [_test(f"{place}.{number}", exercise, check, hidden) for place, exercise in enumerate(result.exercises, 1)
              for number, check in enumerate(exercise.checks, 1)]
-    return {"score": result.score, "execution_time": round(seconds, 3), "output": _output(result, box), "output_format": "text", "stdout_visibility": "hidden",
-            "tests": tests, "extra_data": {"graded": True, "isolation": box.level, "missing": box.missing, "canaries": box.canaries,
-                                           "outcome": result.outcome, "kit_version": _version()}}
+    return {
+        "score": result.score,
+        "execution_time": round(seconds, 3),
+        "output": _output(result, box),
+        "output_format": "text",
+        "stdout_visibility": "hidden",
+        "tests": tests,
+        "extra_data": {
+            "graded": True,
+            "isolation": box.level,
+            "missing": box.missing,
+            "canaries": box.canaries,
+            "outcome": result.outcome,
+            "kit_version": _version(),
+        },
+    }
 
 
 def not_graded(why: str, *, seconds: float) -> dict[str, Any]:
     """The document where nothing could be graded."""
     output = f"This submission was not graded: {why}. This is not your fault; tell the course's staff."
-    return {"score": 0, "execution_time": round(seconds, 3), "output": output, "output_format": "text", "stdout_visibility": "hidden", "tests": [],
-            "extra_data": {"graded": False, "kit_version": _version()}}
+    return {
+        "score": 0,
+        "execution_time": round(seconds, 3),
+        "output": output,
+        "output_format": "text",
+        "stdout_visibility": "hidden",
+        "tests": [],
+        "extra_data": {"graded": False, "kit_version": _version()},
+    }
 
 
 def _version() -> str:
@@ -105,9 +127,18 @@ def _version() -> str:
 
 def _test(number: str, exercise: ExerciseResult, check: CheckResult, hidden: str) -> dict[str, Any]:
     public = check.visibility == "public"
-    return {"name": f"{exercise.name}: {check.title}" + ("" if public else " (hidden check)"), "number": number, "score": check.points, "max_score": check.max_points,
-            "status": "passed" if check.outcome == "correct" else "failed", "output": _told(check), "output_format": "text",
-            "tags": [exercise.name, check.visibility], "visibility": "visible" if public else hidden, "extra_data": {"outcome": check.outcome}}
+    return {
+        "name": f"{exercise.name}: {check.title}" + ("" if public else " (hidden check)"),
+        "number": number,
+        "score": check.points,
+        "max_score": check.max_points,
+        "status": "passed" if check.outcome == "correct" else "failed",
+        "output": _told(check),
+        "output_format": "text",
+        "tags": [exercise.name, check.visibility],
+        "visibility": "visible" if public else hidden,
+        "extra_data": {"outcome": check.outcome},
+    }
 
 
 def _told(check: CheckResult) -> str:
@@ -119,15 +150,24 @@ def _told(check: CheckResult) -> str:
     return "\n".join(lines)
 
 
-_HIDDEN = {"wrong": "It does not hold.", "raised": "An exception was raised.", "limit": "It ran over a limit of time or memory.",
-           "not_attempted": "Not attempted.", "unreadable": "The notebook could not be read.", "grader_fault": "The grader failed; this is not your fault."}
+_HIDDEN = {
+    "wrong": "It does not hold.",
+    "raised": "An exception was raised.",
+    "limit": "It ran over a limit of time or memory.",
+    "not_attempted": "Not attempted.",
+    "unreadable": "The notebook could not be read.",
+    "grader_fault": "The grader failed; this is not your fault.",
+}
 
 
 def _output(result: SubmissionResult, box: Box) -> str:
     lines = [f"{result.score:g} of {result.max_score:g} points by machine: {result.reason}."]
     lines += [f"Note: {remark}" for exercise in result.exercises for remark in exercise.remarks]
     lines += [f"Note: {remark}" for remark in result.remarks]
-    lines += [f"The answer {written.name} ({written.max_score:g} points) is graded by a person and is not counted here." for written in result.written]
+    lines += [
+        f"The answer {written.name} ({written.max_score:g} points) is graded by a person and is not counted here."
+        for written in result.written
+    ]
     return "\n".join([*lines, f"Graded by version {_version()} of the kit, {box.sentence}."])
 
 

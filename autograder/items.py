@@ -30,7 +30,7 @@ class CheckItem:
 
 @dataclass(frozen=True)
 class Item:
-    """One exercise. `separates` is the correlation of its score with the score in the rest (None: cannot be said), `words` what that means."""
+    """One exercise. `separates` is the correlation of its score with that of the rest (None: cannot be said), `words` what it means."""
 
     name: str
     title: str
@@ -53,7 +53,7 @@ class Item:
 
 
 def items(results: list[SubmissionResult]) -> list[Item]:
-    """The items of an assignment, over submissions that could be read and graded. Checks and exercises that only some were asked count for those."""
+    """The items of an assignment, over submissions that could be graded. What only some were asked counts for those."""
     names = dict.fromkeys(exercise.name for result in results for exercise in result.exercises)
     return [_item([(exercise, result) for result in results for exercise in result.exercises if exercise.name == name]) for name in names]
 
@@ -63,8 +63,16 @@ def _item(mine: list[tuple[ExerciseResult, SubmissionResult]]) -> Item:
     separates, last = item_rest(tried), mine[-1][0]
     names = dict.fromkeys(check.name for one, _ in mine for check in one.checks)
     checks = [_check([check for one, _ in mine for check in one.checks if check.name == name]) for name in names]
-    return Item(last.name, last.title, last.max_score, statistics.fmean(one.score for one, _ in mine), dict(Counter(one.outcome for one, _ in mine)),
-                separates, in_words(separates, tried), checks)
+    return Item(
+        last.name,
+        last.title,
+        last.max_score,
+        statistics.fmean(one.score for one, _ in mine),
+        dict(Counter(one.outcome for one, _ in mine)),
+        separates,
+        in_words(separates, tried),
+        checks,
+    )
 
 
 def something_tried(result: SubmissionResult) -> bool:

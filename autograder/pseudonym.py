@@ -12,9 +12,11 @@ import re
 from typing import Callable, Iterable
 
 DIGITS = 8
-_PATH = re.compile(r"""(?:(?<![\w.])~|(?<!\w)[A-Za-z]:|(?<![\w:/]))[\\/](?:[^\s'"`,;()<>|]+[\\/]?)+|\b[^\s'"`,;()<>|]+\.(?:ipynb|py|zip|tar|gz|txt|pdf)\b""")
-_MAIL = re.compile(r"\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
-_FILES = re.compile(r"\(found .*?\)(?=; hand in)|(?<=none is called )(\S+) \(.*\)(?=; rename)|(?<=there was also ).*(?=\.$)|(?<=The notebook is called ).*(?= instead of )")
+_PART = r"""[^\s'"`,;()<>|]"""
+_PATH = re.compile(rf"(?:(?<![\w.])~|(?<!\w)[A-Za-z]:|(?<![\w:/]))[\\/]{_PART}+|\b{_PART}{{1,100}}\.(?:ipynb|py|zip|tar|gz|txt|pdf)\b")
+_MAIL = re.compile(r"\b[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+")
+_FILES = re.compile(r"\(found .*?\)(?=; hand in)|(?<=none is called )(\S+) \(.*\)(?=; rename)|(?<=there was also ).*(?=\.$)|"
+                    r"(?<=The notebook is called ).*(?= instead of )")
 
 
 def pseudonyms(seed: int, students: Iterable[str]) -> dict[str, str]:

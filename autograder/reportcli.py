@@ -14,14 +14,17 @@ from rich.text import Text
 
 from autograder.assignment import CourseError
 
+Name = Annotated[str, typer.Argument(metavar="ASSIGNMENT", help="Its name, as in course.yaml.")]
+Html = Annotated[Optional[Path], typer.Option("--html", metavar="PATH", help="Where the page goes; by default reports/ASSIGNMENT.html.")]
+Markdown = Annotated[Optional[Path], typer.Option("--markdown", metavar="PATH", help="Write Markdown as well ('-' for standard output).")]
+Csv = Annotated[Optional[Path], typer.Option("--csv", metavar="PATH", help="Write its numbers as CSV as well ('-' for standard output).")]
+Anonymous = Annotated[bool, typer.Option("--anonymous", help="Pseudonyms in place of names; no file names and paths.")]
+Since = Annotated[Optional[Path], typer.Option("--since", metavar="OLD.json", help="Say what changed since an older results document.")]
+Document = Annotated[Optional[Path], typer.Option("--results", metavar="PATH.json", help="Report this document, not what was graded last.")]
 
-def report(assignment: Annotated[str, typer.Argument(metavar="ASSIGNMENT", help="Its name, as in course.yaml.")],
-           html: Annotated[Optional[Path], typer.Option("--html", metavar="PATH", help="Where to write the page; by default reports/ASSIGNMENT.html.")] = None,
-           markdown: Annotated[Optional[Path], typer.Option("--markdown", metavar="PATH", help="Write it as Markdown as well ('-' for standard output).")] = None,
-           csv: Annotated[Optional[Path], typer.Option("--csv", metavar="PATH", help="Write its numbers as CSV as well ('-' for standard output).")] = None,
-           anonymous: Annotated[bool, typer.Option("--anonymous", help="Pseudonyms in place of names; no file names and paths.")] = False,
-           since: Annotated[Optional[Path], typer.Option("--since", metavar="OLD.json", help="Say what changed since an older results document.")] = None,
-           results: Annotated[Optional[Path], typer.Option("--results", metavar="PATH.json", help="Report this results document, not what was graded last.")] = None) -> None:
+
+def report(assignment: Name, html: Html = None, markdown: Markdown = None, csv: Csv = None, anonymous: Anonymous = False,
+           since: Since = None, results: Document = None) -> None:
     """Report on the class: scores, checks, mistakes, what separates students, what is the same, how it was graded.
 
     From what was graded last, and nothing is graded by it. Example: autograder report attention --anonymous
@@ -47,7 +50,9 @@ def report(assignment: Annotated[str, typer.Argument(metavar="ASSIGNMENT", help=
     if made.difference:
         show_difference(console, made.difference, made.since)
     if made.stale or made.ungraded:
-        console.print(f"{len(made.stale) + len(made.ungraded)} submissions are new or changed since; grade them with: autograder grade {assignment}")
+        console.print(
+            f"{len(made.stale) + len(made.ungraded)} submissions are new or changed since; grade them with: autograder grade {assignment}"
+        )
 
 
 def _write(console: Console, path: Path, text: str) -> None:
@@ -69,7 +74,9 @@ def show_difference(console: Console, changed, since: str) -> None:
     for cause in changed.causes:
         console.print(Text(cause))
     if changed.changes:
-        table = Table("student", "before", "after", "which checks", "graded from", title=f"changed since {escape(since)}", title_justify="left")
+        table = Table(
+            "student", "before", "after", "which checks", "graded from", title=f"changed since {escape(since)}", title_justify="left"
+        )
         for one in changed.changes:
             table.add_row(Text(plain_text(one.student)), f"{one.before:g}", f"{one.after:g}",
                           Text("\n".join(plain_text(in_a_line(check)) for check in one.checks) or "no check"), one.notebook)

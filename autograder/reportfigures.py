@@ -13,8 +13,15 @@ from autograder.sheets import number
 
 BINS = 12
 DAY = 24.0
-HOURS = ((7 * DAY, None, "a week or more before"), (3 * DAY, 7 * DAY, "3 to 7 days before"), (DAY, 3 * DAY, "1 to 3 days before"),
-         (6.0, DAY, "6 to 24 hours before"), (1.0, 6.0, "1 to 6 hours before"), (0.0, 1.0, "in the last hour"), (None, 0.0, "after it was due"))
+HOURS = (
+    (7 * DAY, None, "a week or more before"),
+    (3 * DAY, 7 * DAY, "3 to 7 days before"),
+    (DAY, 3 * DAY, "1 to 3 days before"),
+    (6.0, DAY, "6 to 24 hours before"),
+    (1.0, 6.0, "1 to 6 hours before"),
+    (0.0, 1.0, "in the last hour"),
+    (None, 0.0, "after it was due"),
+)
 
 
 def score_bins(report: ClassReport) -> list[tuple[str, int]]:
@@ -48,8 +55,11 @@ def _upright(bars: list[tuple[str, int]], across: str, up: str) -> dict[str, Any
     labels, counts = zip(*bars)
     trace = {"type": "bar", "x": labels, "y": counts, "text": [str(count) if count else "" for count in counts], "textposition": "outside",
              "marker": {"color": COLOURS[0]}, "hovertemplate": "%{x}: %{y}<extra></extra>", "cliponaxis": False}
-    layout = _layout(340) | {"bargap": 0.08, "xaxis": _axis(title=across, type="category", tickangle=-45),
-                             "yaxis": _axis(title=up, rangemode="tozero", range=[0, max(counts) * 1.15 + 0.5], gridcolor="#ddd", tickformat="d")}
+    layout = _layout(340) | {
+        "bargap": 0.08,
+        "xaxis": _axis(title=across, type="category", tickangle=-45),
+        "yaxis": _axis(title=up, rangemode="tozero", range=[0, max(counts) * 1.15 + 0.5], gridcolor="#ddd", tickformat="d"),
+    }
     return {"data": [trace], "layout": layout}
 
 
@@ -59,8 +69,11 @@ def _lying(rows: list[tuple[str, float]]) -> dict[str, Any]:
              "marker": {"color": COLOURS[0]}, "hovertemplate": "%{x:.0%}<extra></extra>"}
     labels = [{"x": 0, "y": place - 0.42, "xref": "x", "yref": "y", "xanchor": "left", "yanchor": "middle", "showarrow": False,
                "text": f"{_short(name)}  <b>{rate:.0%}</b>", "font": {"size": 12}} for place, (name, rate) in enumerate(rows)]
-    layout = _layout(60 + 40 * len(rows)) | {"annotations": labels, "xaxis": _axis(range=[0, 1], tickformat=".0%", dtick=0.25, gridcolor="#ddd"),
-                                             "yaxis": _axis(range=[len(rows) - 0.6, -0.8], visible=False)}
+    layout = _layout(60 + 40 * len(rows)) | {
+        "annotations": labels,
+        "xaxis": _axis(range=[0, 1], tickformat=".0%", dtick=0.25, gridcolor="#ddd"),
+        "yaxis": _axis(range=[len(rows) - 0.6, -0.8], visible=False),
+    }
     layout["margin"] |= {"l": 8, "r": 24}
     return {"data": [trace], "layout": layout}
 
@@ -73,9 +86,23 @@ def _short(text: str, most: int = 52) -> str:
 
 def _axis(**options: Any) -> dict[str, Any]:
     title = options.pop("title", "")
-    return {"fixedrange": True, "automargin": True, "zeroline": False, **({"title": {"text": title, "standoff": 12}} if title else {}), **options}
+    return {
+        "fixedrange": True,
+        "automargin": True,
+        "zeroline": False,
+        **({"title": {"text": title, "standoff": 12}} if title else {}),
+        **options,
+    }
 
 
 def _layout(height: int) -> dict[str, Any]:
-    return {"height": height, "margin": {"l": 48, "r": 12, "t": 12, "b": 40}, "paper_bgcolor": "#fff", "plot_bgcolor": "#fff", "showlegend": False,
-            "font": {"size": 13, "color": "#111", "family": "system-ui, sans-serif"}, "autosize": True, "dragmode": False}
+    return {
+        "height": height,
+        "margin": {"l": 48, "r": 12, "t": 12, "b": 40},
+        "paper_bgcolor": "#fff",
+        "plot_bgcolor": "#fff",
+        "showlegend": False,
+        "font": {"size": 13, "color": "#111", "family": "system-ui, sans-serif"},
+        "autosize": True,
+        "dragmode": False,
+    }

@@ -36,12 +36,27 @@ def page_text(report: ClassReport) -> str:
     from plotly.offline import get_plotlyjs
     figures = report_figures(report)
     scripts = [get_plotlyjs(), _DRAW % _for_script(figures)]
-    environment = Environment(loader=FileSystemLoader(PAGES), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    environment.filters |= {"points": number, "percent": lambda rate: f"{rate:.0%}", "otherwise": otherwise, "count": counted, "ticks": ticks,
-                            "soft": lambda name: Markup(str(escape(name)).replace("_", "_<wbr>"))}
+    environment = Environment(
+        loader=FileSystemLoader(PAGES), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters |= {
+        "points": number,
+        "percent": lambda rate: f"{rate:.0%}",
+        "otherwise": otherwise,
+        "count": counted,
+        "ticks": ticks,
+        "soft": lambda name: Markup(str(escape(name)).replace("_", "_<wbr>")),
+    }
     template = environment.get_template("report.html")
-    return template.render(report=report, figures=figures, scripts=[Markup(script) for script in scripts], hashes=[_hash(script) for script in scripts],
-                           score_bins=score_bins(report), time_bins=time_bins(report), colours=COLOURS)
+    return template.render(
+        report=report,
+        figures=figures,
+        scripts=[Markup(script) for script in scripts],
+        hashes=[_hash(script) for script in scripts],
+        score_bins=score_bins(report),
+        time_bins=time_bins(report),
+        colours=COLOURS,
+    )
 
 
 def counted(number_of: int, one: str, many: str = "") -> str:

@@ -86,8 +86,10 @@ def read_results(path: Path, assignment: str) -> Results:
         raise CourseError(f"{path}: cannot be read ({error.strerror}); give the file that autograder grade wrote with --json") from error
     except ValidationError as error:
         first = error.errors()[0]
-        raise CourseError(f"{path}: no results document of this kit ({'.'.join(map(str, first['loc'])) or 'the file'}: {first['msg'].lower()}); "
-                          f"make one with: autograder grade {assignment} --json {path.name}") from error
+        raise CourseError(
+            f"{path}: no results document of this kit ({'.'.join(map(str, first['loc'])) or 'the file'}: {first['msg'].lower()}); "
+            f"make one with: autograder grade {assignment} --json {path.name}"
+        ) from error
     if document.assignment != assignment:
         raise CourseError(f"{path}: holds results of {document.assignment}, not of {assignment}")
     return document

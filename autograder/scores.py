@@ -54,9 +54,13 @@ def read_scores(course: Course, assignment: str) -> Scores:
     except (OperationalError, ProgrammingError) as error:
         if "no such table" in str(error) or "UndefinedTable" in str(error):
             return Scores(0.0, {}, {})
-        raise CourseError(f"the gradebook {url.render_as_string()} cannot be read ({str(error.orig).splitlines()[0]}); correct db_url in course.yaml") from error
+        raise CourseError(
+            f"the gradebook {url.render_as_string()} cannot be read ({str(error.orig).splitlines()[0]}); correct db_url in course.yaml"
+        ) from error
     except SQLAlchemyError as error:
-        raise CourseError(f"the gradebook {url.render_as_string()} cannot be read ({type(error).__name__}); correct db_url in course.yaml") from error
+        raise CourseError(
+            f"the gradebook {url.render_as_string()} cannot be read ({type(error).__name__}); correct db_url in course.yaml"
+        ) from error
     finally:
         engine.dispose()
 
@@ -68,15 +72,31 @@ def _read(connection: Any, assignment: str) -> Scores:
     source, submitted, one = api.SourceCell.__table__, api.SubmittedAssignment.__table__, api.SubmittedNotebook.__table__
     grade, task = api.Grade.__table__, api.Assignment.__table__
     of_it = base.join(notebook, base.c.notebook_id == notebook.c.id).join(task, notebook.c.assignment_id == task.c.id)
-    order = list(connection.execute(select(source.c.name).select_from(of_it.join(source, source.c.id == base.c.id)).where(task.c.name == assignment)).scalars())
+    order = list(
+        connection.execute(
+            select(source.c.name).select_from(of_it.join(source, source.c.id == base.c.id)).where(task.c.name == assignment)
+        ).scalars()
+    )
     cells = dict(connection.execute(select(base.c.name, cell.c.max_score).select_from(of_it.join(cell, cell.c.id == base.c.id)).where(
         task.c.name == assignment)).all())
     students: dict[str, StudentScores | None] = dict.fromkeys(connection.execute(select(api.Student.__table__.c.id)).scalars())
     rows = connection.execute(
-        select(submitted.c.student_id, one.c.late_submission_penalty, base.c.name, grade.c.auto_score, grade.c.manual_score, grade.c.extra_credit,
-               grade.c.needs_manual_grade).select_from(
-            of_it.join(grade, grade.c.cell_id == base.c.id).join(one, grade.c.notebook_id == one.c.id).join(
-                submitted, one.c.assignment_id == submitted.c.id)).where(task.c.name == assignment))
+        select(
+            submitted.c.student_id,
+            one.c.late_submission_penalty,
+            base.c.name,
+            grade.c.auto_score,
+            grade.c.manual_score,
+            grade.c.extra_credit,
+            grade.c.needs_manual_grade,
+        )
+        .select_from(
+            of_it.join(grade, grade.c.cell_id == base.c.id)
+            .join(one, grade.c.notebook_id == one.c.id)
+            .join(submitted, one.c.assignment_id == submitted.c.id)
+        )
+        .where(task.c.name == assignment)
+    )
     for student, late, name, auto, manual, extra, waits in rows:
         students[student] = students[student] or StudentScores(late=late or 0.0)
         _add(students[student], name, auto, manual, extra or 0.0, bool(waits))

@@ -29,7 +29,7 @@ def _cell(value: Any) -> str:
 
 
 def safe_cell(text: str) -> str:
-    """`text` with an apostrophe before it where a spreadsheet would take it for a formula, also behind blanks and characters that are not seen.
+    """`text` with an apostrophe before it where a spreadsheet would take it for a formula, also behind characters that are not seen.
 
     Line breaks become blanks: a row stays a line. NUL, which no CSV reader takes, is left out.
     """
@@ -48,11 +48,23 @@ def scores_sheet(assignments: dict[str, Scores], name: Callable[[str], str] = st
     """One row a student: for each assignment the total that counts, what it is made of, and every exercise. `name` may be a pseudonym's."""
     head, columns = ["student"], []
     for assignment, scores in assignments.items():
-        parts = [("", "total"), (" by machine", "machine"), (" by hand", "hand"), (" late deduction", "late"), (" waits for a person", "waiting")]
-        head += [f"{assignment}{title}" for title, _ in parts] + [f"{assignment} of"] + [f"{assignment}: {cell} (of {number(most)})" for cell, most in scores.cells.items()]
+        parts = [
+            ("", "total"),
+            (" by machine", "machine"),
+            (" by hand", "hand"),
+            (" late deduction", "late"),
+            (" waits for a person", "waiting"),
+        ]
+        head += (
+            [f"{assignment}{title}" for title, _ in parts]
+            + [f"{assignment} of"]
+            + [f"{assignment}: {cell} (of {number(most)})" for cell, most in scores.cells.items()]
+        )
         columns.append((scores, [attribute for _, attribute in parts]))
     students = sorted({student for scores in assignments.values() for student in scores.students}, key=name)
-    return sheet_text(head, ([name(student), *(cell for scores, parts in columns for cell in _part(scores, student, parts))] for student in students))
+    return sheet_text(
+        head, ([name(student), *(cell for scores, parts in columns for cell in _part(scores, student, parts))] for student in students)
+    )
 
 
 def _part(scores: Scores, student: str, parts: list[str]) -> list[Any]:

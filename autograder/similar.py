@@ -38,7 +38,7 @@ class Similar:
 
 
 def normal_form(source: str) -> str | None:
-    """A mark of the code that is the same for all renamings, comments, docstrings, annotations and layouts; None where it is short or no Python."""
+    """A mark of the code, the same for all renamings, comments, docstrings and layouts; None where it is short or no Python."""
     text = "\n".join("" if line.lstrip().startswith(("%", "!")) else line for line in plain(source).split("\n"))
     try:
         tree = ast.parse(text)
@@ -131,4 +131,6 @@ def similar_code(answers: dict[str, dict[str, str]], known: dict[str, Iterable[s
                 group = tuple(sorted(student for student, own in forms.items() if own == form))
                 shared.setdefault(group, []).append(exercise)
     groups = [Group(students, tuple(exercises)) for students, exercises in shared.items()]
-    return Similar(sorted(groups, key=lambda group: (-len(group.exercises), group.students)), {name: n for name, n in left_out.items() if n})
+    return Similar(
+        sorted(groups, key=lambda group: (-len(group.exercises), group.students)), {name: n for name, n in left_out.items() if n}
+    )

@@ -39,12 +39,23 @@ def submissions() -> dict[str, bytes]:
     """The notebooks by student."""
     release, right = release_of("attention"), references_of("attention")
     mistaken = answer_source(ROOT / "solutions/attention/simple_attention.py", "scaled", "simple_attention")
-    changes = {"carolson_1001": {"scaled_dot_product_attention": OWN_WAY}, "copies": {"scaled_dot_product_attention": RENAMED},
-               MARKUP: {"softmax": "def softmax(Z, dim=-1):\n    raise ValueError('</script><script>alert(2)</script>')\n"},
-               "hopper": {"simple_attention": "# hopper wrote this in C:\\Users\\hopper\\hw.py\n" + mistaken.replace("def simple", "NOTE = '/home/hopper/x.py'\n\ndef simple")},
-               "liskov": {"simple_attention": mistaken + "\n\n# a remark of liskov\nUNUSED = 'liskov'\n" * 3}, "turing": {"softmax": "def softmax(Z, dim=-1:\n"}}
-    made = {student: filled_in(release, right | changes.get(student, {}) | ({ANSWER: "Because of turing."} if student in ("ada", "hopper") else {})).encode()
-            for student in STUDENTS}
+    changes = {
+        "carolson_1001": {"scaled_dot_product_attention": OWN_WAY},
+        "copies": {"scaled_dot_product_attention": RENAMED},
+        MARKUP: {"softmax": "def softmax(Z, dim=-1):\n    raise ValueError('</script><script>alert(2)</script>')\n"},
+        "hopper": {
+            "simple_attention": "# hopper wrote this in C:\\Users\\hopper\\hw.py\n"
+            + mistaken.replace("def simple", "NOTE = '/home/hopper/x.py'\n\ndef simple")
+        },
+        "liskov": {"simple_attention": mistaken + "\n\n# a remark of liskov\nUNUSED = 'liskov'\n" * 3},
+        "turing": {"softmax": "def softmax(Z, dim=-1:\n"},
+    }
+    made = {
+        student: filled_in(
+            release, right | changes.get(student, {}) | ({ANSWER: "Because of turing."} if student in ("ada", "hopper") else {})
+        ).encode()
+        for student in STUDENTS
+    }
     made["unreadable"] = b"%PDF"
     made["untouched"] = filled_in(release, {}).encode()
     made["half"] = filled_in(release, {name: right[name] for name in ("softmax", "causal_mask")}).encode()

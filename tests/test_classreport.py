@@ -18,7 +18,13 @@ from typer.testing import CliRunner
 from autograder.cli import app
 from autograder.results import Results
 
-NAMES = [name for name in STUDENTS if name not in ("half", "copies", "unreadable", "untouched")] + ["Carol", "carolson", "/home", "C:\\", "hw.py"]
+NAMES = [name for name in STUDENTS if name not in ("half", "copies", "unreadable", "untouched")] + [
+    "Carol",
+    "carolson",
+    "/home",
+    "C:\\",
+    "hw.py",
+]
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +99,9 @@ def test_everything_has_a_heading_a_caption_or_a_description(page):
     assert tables == sum(tag == "caption" for tag, _ in page.tags) > 12
     assert [tag for tag, _ in page.tags if tag in ("h1", "main")] == ["main", "h1"]
     figures = [attributes for tag, attributes in page.tags if attributes.get("role") == "img"]
-    assert {attributes["id"] for attributes in figures} == {"scores", "exercises", "times"} and all(attributes["aria-label"] for attributes in figures)
+    assert {attributes["id"] for attributes in figures} == {"scores", "exercises", "times"} and all(
+        attributes["aria-label"] for attributes in figures
+    )
     places = {attributes.get("id") for _, attributes in page.tags}
     assert all(attributes["href"][1:] in places for tag, attributes in page.tags if tag == "a")
     drawn = re.match(r"const figures = (\{.*\});\n", page.scripts[1])
@@ -108,8 +116,9 @@ def test_the_numbers_are_those_of_the_results(page, course):
     results = Results.model_validate_json((course / "old.json").read_bytes())
     readable = [one for one in results.submissions if one.outcome != "unreadable"]
     rows = rows_of(course)
-    assert {row["student"].removeprefix("'"): float(row["value"]) for row in rows if row["what"] == "student" and row["kind"] == "by machine"} == {
-        one.student: one.score for one in results.submissions}
+    assert {
+        row["student"].removeprefix("'"): float(row["value"]) for row in rows if row["what"] == "student" and row["kind"] == "by machine"
+    } == {one.student: one.score for one in results.submissions}
     held: dict[tuple[str, str, str], int] = {}
     for one in readable:
         for exercise in one.exercises:
@@ -139,8 +148,9 @@ def test_the_same_code_after_renaming_is_a_group_worded_with_care(page, course):
 
 def test_times_attempts_isolation_and_repairs_are_told(page, course):
     rows = rows_of(course)
-    assert {(row["student"], row["kind"]): float(row["value"]) for row in rows if row["kind"] in ("hours before due", "notebooks handed in")} == {
-        ("ada", "hours before due"): 10, ("hopper", "hours before due"): -14, ("ada", "notebooks handed in"): 2}
+    assert {
+        (row["student"], row["kind"]): float(row["value"]) for row in rows if row["kind"] in ("hours before due", "notebooks handed in")
+    } == {("ada", "hours before due"): 10, ("hopper", "hours before due"): -14, ("ada", "notebooks handed in"): 2}
     assert re.search(r"isolation level (isolated|confined|limited|none)", page.text)
     assert [row["student"] for row in rows if row["what"] == "remark" and "not valid Python" in row["text"]] == ["turing"]
 
@@ -167,8 +177,11 @@ def test_markdown_and_csv_are_safe_to_open(page, course):
 
 def test_nothing_graded_is_an_error_that_says_what_to_do(course, run, capsys, monkeypatch):
     from autograder.cli import main
-    for arguments, said in ((["report", "multihead"], "autograder grade multihead"), (["report", "attention", "--since", "r.csv"], "no results document"),
-                            (["report", "attention", "--results", "gone.json"], "cannot be read")):
+    for arguments, said in (
+        (["report", "multihead"], "autograder grade multihead"),
+        (["report", "attention", "--since", "r.csv"], "no results document"),
+        (["report", "attention", "--results", "gone.json"], "cannot be read"),
+    ):
         monkeypatch.setattr("sys.argv", ["autograder", *arguments])
         with pytest.raises(SystemExit) as ended:
             main()
@@ -186,7 +199,8 @@ def test_what_changed_between_two_runs_is_told_with_its_cause(course, run, monke
     said = " ".join(run("report", "attention", "--since", "old.json").split())
     assert "turing" in said and "35.5" in said and "44.5" in said and "1 changed, 11 came out as before" in said and "another" in said
     told = Page((course / "reports/attention.html").read_text()).text
-    assert "What changed since old.json" in told and "another notebook was graded" in told and "raised (0 of 1) → correct (1 of 1)" in told
+    assert "What changed since old.json" in told and "another notebook was graded" in told
+    assert "raised (0 of 1) → correct (1 of 1)" in told
 
 
 @pytest.mark.parametrize(("change", "said"), [

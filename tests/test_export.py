@@ -1,4 +1,4 @@
-"""Out to other systems: Canvas's own export filled and nothing else touched, sheets that spreadsheets read as text, nbgrader's own export."""
+"""Out to other systems: Canvas's own export filled and nothing else touched, sheets that are read as text, nbgrader's own export."""
 
 from __future__ import annotations
 
@@ -80,7 +80,12 @@ def test_the_canvas_export_read_back_gives_the_gradebooks_scores(course, run):
     rows = {row["ID"]: row for row in csv.DictReader(io.StringIO((course / "filled.csv").read_text(encoding="utf-8-sig")))}
     got = {key: rows[key]["Attention (4711)"] for key in ("11", "1001", "13", "14")}
     want = totals(course)
-    assert {key: float(value) for key, value in got.items()} == {"11": want["ada"], "1001": want["carolson_1001"], "13": want[COMMA], "14": want["hopper"]}
+    assert {key: float(value) for key, value in got.items()} == {
+        "11": want["ada"],
+        "1001": want["carolson_1001"],
+        "13": want[COMMA],
+        "14": want["hopper"],
+    }
     assert want["ada"] == 46 and want["hopper"] == 41 - 4.25
     assert rows["15"]["Attention (4711)"] == rows["16"]["Attention (4711)"] == ""
     for name in ("turing", "untouched", "unreadable", FORMULA, "Nobody, Known"):
@@ -111,7 +116,9 @@ def test_without_a_gradebook_there_is_nothing_and_none_is_made(tmp_path):
         read_scores(read_course(tmp_path / "course.yaml"), "attention")
 
 
-@pytest.mark.parametrize(("wanted", "said"), [("Nothing", "no assignment of the export"), ("Attention Final Score", "no assignment of the export")])
+@pytest.mark.parametrize(
+    ("wanted", "said"), [("Nothing", "no assignment of the export"), ("Attention Final Score", "no assignment of the export")]
+)
 def test_an_unknown_column_is_refused_with_the_candidates(wanted, said):
     with pytest.raises(CourseError, match=said) as refused:
         column_of(grid_of(EXPORT), "attention", wanted)
@@ -121,11 +128,15 @@ def test_an_unknown_column_is_refused_with_the_candidates(wanted, said):
 def test_a_column_is_found_by_the_assignments_name_or_not_guessed():
     assert column_of(grid_of(EXPORT), "attention", None) == 5
     twice = EXPORT.replace("Multi-head attention", "Attention")
-    with pytest.raises(CourseError, match='2 columns .* could be meant by "attention"; choose one with --column: "Attention .4711.", "Attention .4712."'):
+    with pytest.raises(
+        CourseError, match='2 columns .* could be meant by "attention"; choose one with --column: "Attention .4711.", "Attention .4712."'
+    ):
         column_of(grid_of(twice), "attention", None)
 
 
-@pytest.mark.parametrize(("student", "why"), [("grace_1001", "which is another name"), ("carolson_9", "no row has it"), ("s-99", "no row has it")])
+@pytest.mark.parametrize(
+    ("student", "why"), [("grace_1001", "which is another name"), ("carolson_9", "no row has it"), ("s-99", "no row has it")]
+)
 def test_nobodys_score_goes_into_anothers_row(student, why):
     filled = fill(grid_of(EXPORT), Scores(46.5, {}, {student: StudentScores(machine=3)}), "attention")
     assert filled.scores == {} and why in filled.without_row[student]
@@ -133,7 +144,11 @@ def test_nobodys_score_goes_into_anothers_row(student, why):
 
 def test_two_who_claim_a_row_get_nothing_and_are_named():
     grid = grid_of(EXPORT)
-    filled = fill(grid, Scores(46.5, {}, {"ada": StudentScores(machine=3), "11": StudentScores(machine=4), "gh": StudentScores(machine=5)}), "attention")
+    filled = fill(
+        grid,
+        Scores(46.5, {}, {"ada": StudentScores(machine=3), "11": StudentScores(machine=4), "gh": StudentScores(machine=5)}),
+        "attention",
+    )
     assert filled.scores == {"gh": 5} and set(filled.without_row) == {"ada", "11"} and grid.value(2, 5) == ""
 
 
@@ -154,7 +169,11 @@ TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\0\r"), max_siz
 
 
 @settings(deadline=None)
-@given(st.lists(st.lists(TEXTS, min_size=2, max_size=5), min_size=1, max_size=5), st.sampled_from(["\n", "\r\n"]), st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]))
+@given(
+    st.lists(st.lists(TEXTS, min_size=2, max_size=5), min_size=1, max_size=5),
+    st.sampled_from(["\n", "\r\n"]),
+    st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]),
+)
 def test_a_grid_holds_what_csv_reads_and_gives_the_same_bytes_back(rows, end, quoting):
     stream = io.StringIO()
     csv.writer(stream, lineterminator=end, quoting=quoting).writerows([["Student", "ID"], *rows])
@@ -170,14 +189,32 @@ def test_any_text_grid_gives_the_same_bytes_back(text):
 
 
 @settings(deadline=None)
-@given(st.lists(st.lists(st.one_of(st.text(max_size=8), st.sampled_from(["=1+1", " =1", "\t=1", "-2", "+a", "@x", "\r=2", "\0=3", "\n=4", "\ufeff=5"]), st.floats(-1e6, 1e6), st.none()), min_size=1, max_size=4), max_size=4))
+@given(
+    st.lists(
+        st.lists(
+            st.one_of(
+                st.text(max_size=8),
+                st.sampled_from(["=1+1", " =1", "\t=1", "-2", "+a", "@x", "\r=2", "\0=3", "\n=4", "\ufeff=5"]),
+                st.floats(-1e6, 1e6),
+                st.none(),
+            ),
+            min_size=1,
+            max_size=4,
+        ),
+        max_size=4,
+    )
+)
 def test_no_cell_is_a_formula_and_every_row_is_a_line(rows):
     text = sheet_text(["head"], rows)
     read = list(csv.reader(io.StringIO(text)))
     assert len(read) == len(rows) + 1 == text.count("\n")
     for row, cells in zip(rows, read[1:]):
         for value, cell in zip(row, cells):
-            assert not cell.lstrip("\ufeff \u00a0").startswith(RISKY) or isinstance(value, float) and float(cell) == pytest.approx(value, abs=1e-4)
+            assert (
+                not cell.lstrip("\ufeff \u00a0").startswith(RISKY)
+                or isinstance(value, float)
+                and float(cell) == pytest.approx(value, abs=1e-4)
+            )
 
 
 @settings(deadline=None)

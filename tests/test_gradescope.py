@@ -25,15 +25,42 @@ from autograder.gradescope import There, make_zip, pins
 
 VISIBILITY = {"enum": ["hidden", "after_due_date", "after_published", "visible"]}
 FORMAT = {"enum": ["text", "html", "simple_format", "md", "ansi"]}
-TEST = {"type": "object", "additionalProperties": False, "properties": {
-    "score": {"type": "number"}, "max_score": {"type": "number"}, "status": {"enum": ["passed", "failed"]}, "name": {"type": "string"},
-    "number": {"type": "string"}, "output": {"type": "string"}, "output_format": FORMAT, "tags": {"type": "array", "items": {"type": "string"}},
-    "visibility": VISIBILITY, "extra_data": {"type": "object"}}}
-SCHEMA = {"type": "object", "additionalProperties": False, "anyOf": [{"required": ["score"]}, {"required": ["tests"]}], "properties": {
-    "score": {"type": "number"}, "execution_time": {"type": "number"}, "output": {"type": "string"}, "output_format": FORMAT, "visibility": VISIBILITY,
-    "stdout_visibility": VISIBILITY, "extra_data": {"type": "object"}, "tests": {"type": "array", "items": TEST}, "leaderboard": {"type": "array"}}}
-LOOKS_ROUND = ("def softmax(Z, dim=-1):\n    import pathlib\n    for path in [p for top in (ABOVE) for p in pathlib.Path(top).rglob('*.py')]:\n"
-               "        raise ValueError(path.read_text()[:300])\n    return torch.softmax(Z, dim)\n")
+TEST = {
+    "type": "object",
+    "additionalProperties": False,
+    "properties": {
+        "score": {"type": "number"},
+        "max_score": {"type": "number"},
+        "status": {"enum": ["passed", "failed"]},
+        "name": {"type": "string"},
+        "number": {"type": "string"},
+        "output": {"type": "string"},
+        "output_format": FORMAT,
+        "tags": {"type": "array", "items": {"type": "string"}},
+        "visibility": VISIBILITY,
+        "extra_data": {"type": "object"},
+    },
+}
+SCHEMA = {
+    "type": "object",
+    "additionalProperties": False,
+    "anyOf": [{"required": ["score"]}, {"required": ["tests"]}],
+    "properties": {
+        "score": {"type": "number"},
+        "execution_time": {"type": "number"},
+        "output": {"type": "string"},
+        "output_format": FORMAT,
+        "visibility": VISIBILITY,
+        "stdout_visibility": VISIBILITY,
+        "extra_data": {"type": "object"},
+        "tests": {"type": "array", "items": TEST},
+        "leaderboard": {"type": "array"},
+    },
+}
+LOOKS_ROUND = (
+    "def softmax(Z, dim=-1):\n    import pathlib\n    for path in [p for top in (ABOVE) for p in pathlib.Path(top).rglob('*.py')]:\n"
+    "        raise ValueError(path.read_text()[:300])\n    return torch.softmax(Z, dim)\n"
+)
 
 
 @pytest.fixture(scope="module")
@@ -61,8 +88,12 @@ def run(there: Path, tmp_path: Path, notebook: bytes | None, **environment: str)
     (tmp_path / "submission").mkdir()
     if notebook is not None:
         (tmp_path / "submission/my homework.ipynb").write_bytes(notebook)
-    paths = {"AUTOGRADER_SOURCE": there / "source", "AUTOGRADER_SUBMISSION": tmp_path / "submission", "AUTOGRADER_RESULTS": tmp_path / "results/results.json",
-             "AUTOGRADER_PYTHON": sys.executable}
+    paths = {
+        "AUTOGRADER_SOURCE": there / "source",
+        "AUTOGRADER_SUBMISSION": tmp_path / "submission",
+        "AUTOGRADER_RESULTS": tmp_path / "results/results.json",
+        "AUTOGRADER_PYTHON": sys.executable,
+    }
     done = subprocess.run([str(there / "run_autograder")], env=os.environ | {name: str(path) for name, path in paths.items()} | environment,
                           capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -80,8 +111,12 @@ def test_the_score_is_the_one_that_grading_gives(there, tmp_path, grade, grader,
     answers = {"softmax": answer_source(ROOT / "solutions/attention/softmax.py", mistake, "softmax")} if mistake else {}
     document, result = run(there, tmp_path, notebook(answers)), grade(answers).result
     assert document["score"] == result.score == sum(test["score"] for test in document["tests"])
-    assert sum(test["max_score"] for test in document["tests"]) == result.max_score and (document["score"] < result.max_score) == bool(mistake)
-    assert [test["extra_data"]["outcome"] for test in document["tests"]] == [check.outcome for exercise in result.exercises for check in exercise.checks]
+    assert sum(test["max_score"] for test in document["tests"]) == result.max_score and (document["score"] < result.max_score) == bool(
+        mistake
+    )
+    assert [test["extra_data"]["outcome"] for test in document["tests"]] == [
+        check.outcome for exercise in result.exercises for check in exercise.checks
+    ]
     assert (document["extra_data"]["isolation"], document["extra_data"]["missing"]) == (grader.box.level, grader.box.missing)
     assert f"isolation level {grader.box.level}" in document["output"] and "graded by a person" in document["output"]
     assert {test["visibility"] for test in document["tests"]} == {"visible"} and 0 < document["execution_time"] < 600
@@ -89,7 +124,10 @@ def test_the_score_is_the_one_that_grading_gives(there, tmp_path, grade, grader,
         hidden = [test for test in document["tests"] if "hidden" in test["tags"] and test["status"] == "failed"]
         public = [test for test in document["tests"] if "public" in test["tags"] and test["status"] == "failed"]
         assert all("smallest input" in test["output"] for test in public) and public
-        assert all("tensor" not in test["output"] and "expected" not in test["output"] and "input" not in test["output"] for test in hidden) and hidden
+        assert (
+            all("tensor" not in test["output"] and "expected" not in test["output"] and "input" not in test["output"] for test in hidden)
+            and hidden
+        )
 
 
 @pytest.mark.parametrize(("data", "said"), [(b"%PDF-1.7", "not valid JSON"), (None, "no notebook was handed in")])
@@ -99,8 +137,14 @@ def test_what_cannot_be_read_has_a_reason(there, tmp_path, data, said):
     assert {test["extra_data"]["outcome"] for test in document["tests"]} == {"unreadable"}
 
 
-@pytest.mark.parametrize(("environment", "said"), [({"AUTOGRADER_PYTHON": "/bin/false"}, "exit status 1"), ({"AUTOGRADER_PYTHON": "/no/python"}, "exit status 127"),
-                                                   ({"AUTOGRADER_SECONDS": "0.05"}, "more than 0.05 seconds")])
+@pytest.mark.parametrize(
+    ("environment", "said"),
+    [
+        ({"AUTOGRADER_PYTHON": "/bin/false"}, "exit status 1"),
+        ({"AUTOGRADER_PYTHON": "/no/python"}, "exit status 127"),
+        ({"AUTOGRADER_SECONDS": "0.05"}, "more than 0.05 seconds"),
+    ],
+)
 def test_results_are_valid_whatever_fails(there, tmp_path, environment, said):
     document = run(there, tmp_path, notebook({}), **environment)
     assert document["score"] == 0 and said in document["output"] and "tell the course's staff" in document["output"]
@@ -149,7 +193,9 @@ def test_the_zip_holds_what_is_needed_and_no_more(tmp_path):
         modes = {info.filename: info.external_attr >> 16 & 0o777 for info in archive.infolist()}
         assert b"1170" in archive.read("run_autograder") and b"@" not in archive.read("run_autograder")
         archive.extractall(tmp_path)
-    assert modes["run_autograder"] == modes["setup.sh"] == 0o755 and {mode for name, mode in modes.items() if name.startswith("course/")} == {0o600}
+    assert modes["run_autograder"] == modes["setup.sh"] == 0o755 and {
+        mode for name, mode in modes.items() if name.startswith("course/")
+    } == {0o600}
     assert {name.split("/")[2] for name in names if name.startswith("course/solutions/")} == {"attention"}
     assert not [name for name in names if "__pycache__" in name or "submitted" in name]
     there = read_course(tmp_path / "course/course.yaml")
@@ -161,7 +207,9 @@ def test_the_zip_holds_what_is_needed_and_no_more(tmp_path):
 
 def test_versions_are_pinned():
     pinned = dict(line.split("==") for line in pins())
-    assert {"torch", "numpy", "hypothesis", "nbgrader", "jinja2"} <= {name.lower() for name in pinned} and not [v for v in pinned.values() if "+" in v]
+    assert {"torch", "numpy", "hypothesis", "nbgrader", "jinja2"} <= {name.lower() for name in pinned} and not [
+        v for v in pinned.values() if "+" in v
+    ]
 
 
 def test_choices_that_are_none_are_refused(tmp_path, monkeypatch):

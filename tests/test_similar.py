@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import time
 
 import pytest
 from hypothesis import given, settings
@@ -42,8 +43,15 @@ def test_renaming_changes_nothing(source, words):
     assert normal_form(renamed(source, words)) == normal_form(source) is not None
 
 
-@pytest.mark.parametrize("change", [("-0.5", "0.5"), ("dim=-1, keepdim=True).values", "dim=-2, keepdim=True).values"), ("table - peak", "peak - table"),
-                                    ("torch.exp(", "torch.sin(")])
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("-0.5", "0.5"),
+        ("dim=-1, keepdim=True).values", "dim=-2, keepdim=True).values"),
+        ("table - peak", "peak - table"),
+        ("torch.exp(", "torch.sin("),
+    ],
+)
 def test_other_code_is_not_the_same(change):
     assert change[0] in OWN_WAY or change[0] == "-0.5"
     assert normal_form(OWN_WAY.replace(*change)) != normal_form(OWN_WAY)
@@ -72,11 +80,16 @@ def test_groups_leave_out_the_staffs_answers_and_what_most_have():
 
 
 def test_an_example_has_no_comment_docstring_name_or_path_and_is_bounded():
-    source = OWN_WAY + 'HOME = "C:\\\\Users\\\\carolson"\nMAIL = f"{HOME} carol@example.org"\n' + "".join(f"x{n} = {n}\n" for n in range(60))
+    source = (
+        OWN_WAY + 'HOME = "C:\\\\Users\\\\carolson"\nMAIL = f"{HOME} carol@example.org"\n' + "".join(f"x{n} = {n}\n" for n in range(60))
+    )
     code = anonymous_code(source, scrubber(["carolson_1001", "carolson"]))
     assert not re.search("carol|home/|Users", code, re.IGNORECASE) and "peak = torch.where(torch.isfinite(peak)" in code
     assert len(code.splitlines()) == LINES + 1 and code.endswith("more lines)")
-    assert anonymous_code("def f(:", str) is None
+    assert anonymous_code("def f(:", str) is None and anonymous_code("x = 1\n" * 9999, str) is None
+    started = time.monotonic()
+    scrubber(["ada"])("a.b-" * 50_000)
+    assert time.monotonic() - started < 20
 
 
 @settings(deadline=None)
@@ -86,11 +99,16 @@ def test_a_comment_never_reaches_an_example(said):
     assert anonymous_code(f"x = 1  # {line}\ny = 2\n", str) == "x = 1\ny = 2"
 
 
-@pytest.mark.parametrize("text", ["Only attention.ipynb was graded; there was also ada lovelace.ipynb, my hw.ipynb.",
-                                  "The notebook is called hw of ada.ipynb instead of attention.ipynb; it was graded all the same.",
-                                  "2 notebooks and none is called attention.ipynb (ada 1.ipynb, x/y z.ipynb); rename the one to be graded to attention.ipynb",
-                                  "no notebook was handed in (found ada.docx, b c.pdf); hand in attention.ipynb",
-                                  "see /home/ada/x.py and C:\\Users\\ada\\y and ada@example.org and helper_ada"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Only attention.ipynb was graded; there was also ada lovelace.ipynb, my hw.ipynb.",
+        "The notebook is called hw of ada.ipynb instead of attention.ipynb; it was graded all the same.",
+        "2 notebooks and none is called attention.ipynb (ada 1.ipynb, x/y z.ipynb); rename the one to be graded to attention.ipynb",
+        "no notebook was handed in (found ada.docx, b c.pdf); hand in attention.ipynb",
+        "see /home/ada/x.py and C:\\Users\\ada\\y and ada@example.org and helper_ada",
+    ],
+)
 def test_names_files_and_paths_are_taken_out(text):
     said = scrubber(["ada", "ada lovelace"])(text)
     assert not re.search(r"\bada|_ada|lovelace|hw|docx|b c|y z|home|Users|@", said), said
