@@ -92,14 +92,14 @@ def _comment(exercise: ExerciseResult) -> str | None:
 
 
 def _summary(result: SubmissionResult, isolation: str) -> dict[str, Any]:
-    lines = [f"**{result.score:g} of {result.max_score:g} points by machine**: {_markdown(result.reason)}"]
+    lines = [f"**{result.score:g} of {result.max_score:g} points by machine**: {as_markdown(result.reason)}"]
     if result.remarks:
-        lines.append("\n".join(f"- {_markdown(remark)}" for remark in result.remarks))
-    lines.append(f"*Graded by version {_version()} of the kit, {_markdown(isolation)}.*")
+        lines.append("\n".join(f"- {as_markdown(remark)}" for remark in result.remarks))
+    lines.append(f"*Graded by version {_version()} of the kit, {as_markdown(isolation)}.*")
     return {"cell_type": "markdown", "id": "autograder-summary", "metadata": {}, "source": "\n\n".join(lines)}
 
 
-def _markdown(text: str) -> str:
+def as_markdown(text: str) -> str:
     """`text` so that Markdown and HTML leave it as it is."""
     text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return re.sub(r"([\\`*_{}\[\]()#+!|$~])", r"\\\1", " ".join(text.split()))

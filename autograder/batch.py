@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable, Iterator
 
 from autograder import pool
+from autograder.course import Course
+from autograder.deckfile import version_of
 from autograder.gradebook import ensure_assignment, open_gradebook, student_key, students_with_grades, up_to_date
 from autograder.grader import Grader, Outcome
 from autograder.ledger import Ledger, fingerprint, open_ledger
-from autograder.results import Results, SubmissionResult
+from autograder.results import Marks, Results, SubmissionResult
 from autograder.submissions import Handed
 from autograder.writer import Writer, Written, autograded_path
 
@@ -54,7 +56,14 @@ def grade_class(grader: Grader | Fleet, root: Path, handed: list[Handed], *, wor
                 done(writer.graded(submission, prints[submission.student], outcome), False)
         done(writer.finish(), False)
     return Results(assignment=blueprint.assignment, isolation=grader.box.level, missing=grader.box.missing, canaries=grader.box.canaries,
+                   marks=_marks(root, course, blueprint.assignment, [ledger(sentence) for sentence in grader.sentences],
+                                {h.student: prints.get(h.student) or fingerprint(h) for h in handed}),
                    submissions=[results[h.student] for h in handed])
+
+
+def _marks(root: Path, course: Course, assignment: str, ledgers: list[Ledger], submissions: dict[str, str]) -> Marks:
+    kit, seeded = (version_of(root, assignment, seed) for seed in (0, course.seed))
+    return Marks(kit=kit, seeded=seeded, all="+".join(sorted(ledger.version for ledger in ledgers)), submissions=submissions)
 
 
 def _kept(root: Path, ledger: Ledger, gradebook: Any, handed: list[Handed]) -> dict[str, SubmissionResult]:

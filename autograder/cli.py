@@ -1,4 +1,4 @@
-"""The command line: ``autograder build | check | collect | doctor | grade | demo``.
+"""The command line: ``autograder build | check | collect | doctor | export | grade | demo | report``.
 
 Exit status: 0 graded (whatever the score), 1 the doctor found something, 2 usage or configuration, 3 something could not be graded
 (still written out), 130 interrupted.
@@ -19,6 +19,8 @@ from autograder.imports import without_collections
 
 with without_collections():
     from autograder.assignment import CourseError, assignments
+    from autograder.exportcli import export
+    from autograder.reportcli import report
 
 app = typer.Typer(no_args_is_help=True, add_completion=True, pretty_exceptions_enable=False, rich_markup_mode=None,
                   help="An auto-graded homework kit about transformers.")
@@ -55,11 +57,8 @@ def _options(version: Annotated[bool, typer.Option("--version", callback=_versio
 
 def _course():
     """The course that the working folder belongs to: its root and model."""
-    from autograder.course import find_root, read_course
-    root = find_root()
-    if root is None:
-        raise CourseError("no course.yaml in this folder or above it; run this in the course's folder")
-    return root, read_course(root / "course.yaml")
+    from autograder.course import course_here
+    return course_here()
 
 
 def _known_level(level: str | None) -> str | None:
@@ -200,6 +199,10 @@ def _write_json(results, path: Path | None) -> None:
         sys.stdout.write(text)
     else:
         path.write_text(text, encoding="utf-8")
+
+
+app.command()(report)
+app.add_typer(export, name="export")
 
 
 if __name__ == "__main__":

@@ -118,6 +118,16 @@ class SubmissionResult(_Model):
     late: LateResult | None = None
 
 
+class Marks(_Model):
+    """What a later run is told apart by: marks of the kit's and exercises' files, of these with the course's seed, of all that a grade
+    depends on but the submission (also level, limits and release), and of the bytes of each student's submission."""
+
+    kit: str
+    seeded: str
+    all: str
+    submissions: dict[str, str]
+
+
 class Results(_Model):
     """The whole document. `canaries`: whether each harmless attack, tried at start, was stopped; `missing`: why the level is no better."""
 
@@ -127,6 +137,7 @@ class Results(_Model):
     isolation: str
     missing: str = ""
     canaries: dict[str, bool] = {}
+    marks: Marks | None = None
     submissions: list[SubmissionResult]
 
 
