@@ -77,7 +77,8 @@ def _summary(result: SubmissionResult, isolation: str) -> dict[str, Any]:
     lines = [f"**{result.score:g} of {result.max_score:g} points by machine**: {_markdown(result.reason)}"]
     if result.remarks:
         lines.append("\n".join(f"- {_markdown(remark)}" for remark in result.remarks))
-    lines.append(f"*Graded by version {_version()} of the kit, {_markdown(isolation)}.*")
+    lines.append(f"*Graded by version {_version()} of the kit. How submissions were kept apart (canaries are harmless attacks, tried beforehand): "
+                 f"{_markdown(isolation)}.*")
     return {"cell_type": "markdown", "id": "autograder-summary", "metadata": {}, "source": "\n\n".join(lines)}
 
 

@@ -34,6 +34,8 @@ def write_feedback(root: Path, course: Course, handed: list[Handed], progress: C
         from nbgrader.coursedir import CourseDirectory
         from traitlets.config import Config
 
+        from autograder.page import configure_pages
+
     class OfTheseStudents(GenerateFeedback):
         def init_notebooks(self) -> None:
             self.notebooks = []
@@ -49,6 +51,7 @@ def write_feedback(root: Path, course: Course, handed: list[Handed], progress: C
     config.CourseDirectory.db_url = course.db_url
     config.CourseDirectory.assignment_id = handed[0].assignment
     config.BaseConverter.force = True
+    configure_pages(config)
     logger = logging.Logger("autograder.feedback", level=logging.ERROR)
     logger.addHandler(logging.StreamHandler(io.StringIO()))
     OfTheseStudents(coursedir=CourseDirectory(config=config), config=config, log=logger).start()

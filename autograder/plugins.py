@@ -19,6 +19,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 
 from autograder.course import Course, find_root, read_course
 from autograder.grader import Grader, make_grader
+from autograder.page import configure_pages
 from autograder.submissions import Handed, find_notebook, timestamp_in
 
 IGNORED = [".ipynb_checkpoints", "*.pyc", "__pycache__", ".pytest_cache", "*.py", "*.tmp"]
@@ -36,7 +37,7 @@ def configure(config: Any, root: Path) -> None:
     config.Autograde.sanitize_preprocessors = []
     config.Autograde.autograde_preprocessors = ["nbgrader.preprocessors.SaveAutoGrades", "autograder.plugins.SaveComments",
                                                 "nbgrader.preprocessors.AssignLatePenalties"]
-    config.HTMLExporter.embed_images = True
+    configure_pages(config)
     CourseDirectory.get_existing_timestamp = lambda self, folder: timestamp_in(Path(folder))  # nbgrader's own fails on a malformed one
 
 
