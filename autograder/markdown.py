@@ -11,6 +11,7 @@ from html import escape, unescape
 from typing import Any
 
 from jinja2 import pass_context
+from mistune.util import safe_entity
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 
 _TAGS = frozenset("math mrow mi mn mo mtext mspace msub msup msubsup munder mover munderover mfrac msqrt mroot mtable mtr mtd "
@@ -34,6 +35,9 @@ def to_html(context: Any, source: str) -> str:
 
 class _Safe(IPythonRenderer):
     """nbconvert's renderer without what is live or elsewhere."""
+
+    def text(self, text: str) -> str:
+        return safe_entity(text)  # an entity is the sign it stands for, escaped again: not shown as it is written
 
     def image(self, text: str, url: str, title: str | None = None) -> str:
         source = self._embed_image_or_attachment(url) if not url.startswith("attachment:") else url

@@ -102,7 +102,7 @@ def hostile_page(grade):
 def test_a_hostile_notebooks_page_holds_nothing_live(hostile_page):
     assert hostile_page.count("evil.example") >= 5, "what was written must be there to be read"
     assert live_in(hostile_page) == []
-    assert "default-src 'none'" in hostile_page and "heat map of" in hostile_page
+    assert "default-src 'none'" in hostile_page
 
 
 def test_the_page_asks_the_network_for_nothing(hostile_page):
@@ -119,7 +119,8 @@ def test_no_mixture_of_hostile_pieces_is_live(pieces):
         assert live_in(rendered(without_html(text))) == []
 
 
-@pytest.mark.parametrize("source, shown", [("Where $a<b$ holds", "&lt;</mo>"), ("`a<b`", "a&lt; b"), ("$$x<y$$", "&lt;</mo>"), ("a<b", "a&lt;b"),
+@pytest.mark.parametrize("source, shown", [("Where $a<b$ holds", "&lt;</mo>"), ("`a<b`", "a&lt; b"), ("$$x<y$$", "&lt;</mo>"), ("a<b", "a&lt;b"), (r"\begin{matrix}x<y\end{matrix}", "&lt;</mo>"),
+                                           ("a & b &lt; c &amp; d", "a &amp; b &lt; c &amp; d"),
                                            ("```\nif a<b:\n```", "if a&lt; b:"), ("<b>bold</b>", "&lt;b&gt;bold&lt;/b&gt;")])
 def test_a_sign_for_less_is_shown_as_one(source, shown):
     """In formulas and code it was shown as &lt; once, because it was escaped twice."""
