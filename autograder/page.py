@@ -5,6 +5,7 @@ The page holds no script and asks the network for nothing. `configure_pages` is 
 
 from __future__ import annotations
 
+import importlib.util
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,13 +24,18 @@ _TITLE = re.compile(r"^#+\s+(.+)$", re.MULTILINE)
 
 
 def configure_pages(config: Any) -> None:
-    """Put the kit's page and its safe Markdown in the place of nbgrader's, in feedback and (the Markdown) in formgrader."""
+    """Put the kit's page in the place of nbgrader's; and in formgrader the safe Markdown, whose formulas need no MathJax from the network."""
     config.GenerateFeedback.exporter_class = "autograder.page.FeedbackExporter"
     config.GenerateFeedback.preprocessors = ["autograder.page.Grades"]
     config.FeedbackExporter.template_name = "autograder"
     config.FeedbackExporter.extra_template_basedirs = [str(TEMPLATES)]
+    config.HTMLExporter.extra_template_basedirs = [str(TEMPLATES), str(_nbgrader() / "server_extensions/formgrader/templates")]
     config.HTMLExporter.filters = {"markdown2html": "autograder.markdown.to_html"}
     config.HTMLExporter.embed_images = True
+
+
+def _nbgrader() -> Path:
+    return Path(importlib.util.find_spec("nbgrader").submodule_search_locations[0])
 
 
 class Grades(GetGrades):

@@ -10,6 +10,7 @@ import nbformat
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from nbconvert.exporters import HTMLExporter
 from support import cells_of
 from traitlets.config import Config
 
@@ -169,3 +170,18 @@ def test_how_submissions_were_kept_apart_is_no_comment_to_a_student(grade):
 
 def test_points_taken_off_for_lateness_are_said(grade):
     assert "1.5 points were taken off because it was handed in late" in page_of(grade().notebook, late_penalty=1.5)
+
+
+def formgrader_of(notebook: str) -> str:
+    config = Config()
+    configure_pages(config)
+    config.HTMLExporter.template_name = "formgrade"
+    resources = {"nbgrader": {}, "base_url": "", "submission_id": "1", "notebook_id": "attention", "assignment_id": "attention", "index": 0, "total": 1}
+    return HTMLExporter(config=config).from_notebook_node(nbformat.from_dict(json.loads(notebook)), resources=resources)[0]
+
+
+def test_formgrader_needs_no_network_and_shows_nothing_live_of_the_students(grade):
+    """Without a network nbgrader's own page had no MathJax, and the keys for scores and comments were dead."""
+    innocent, page = (formgrader_of(grade({}, change).notebook) for change in (lambda notebook: None, hostile))
+    assert "cdnjs" not in page and "window.MathJax = {Hub" in page and 'id="softmax-checks"' in page and "evil.example" in page
+    assert live_in(page) == live_in(innocent)
