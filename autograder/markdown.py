@@ -52,10 +52,15 @@ class _Safe(IPythonRenderer):
         return formula(body, display="inline")
 
     def block_math(self, body: str) -> str:
-        return formula(body, display="block")
+        return _wide(formula(body, display="block"))
 
     def latex_environment(self, name: str, body: str) -> str:
-        return formula(rf"\begin{{{name}}}{body}\end{{{name}}}", display="block")
+        return _wide(formula(rf"\begin{{{name}}}{body}\end{{{name}}}", display="block"))
+
+
+def _wide(shown: str) -> str:
+    """What may be wider than the page, with a scroll bar of its own where it is."""
+    return f'<span style="display:block;overflow-x:auto;overflow-y:hidden">{shown}</span>'
 
 
 @lru_cache(maxsize=4096)
