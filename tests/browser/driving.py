@@ -66,9 +66,14 @@ class Server:
     token: str
     log: Path
 
+    @property
+    def home(self) -> str:
+        """Where it is."""
+        return f"http://127.0.0.1:{self.port}/"
+
     def address(self, path: str) -> str:
         """The address of `path` there, with the token that lets one in."""
-        return f"http://127.0.0.1:{self.port}/{path}{'&' if '?' in path else '?'}token={self.token}"
+        return f"{self.home}{path}{'&' if '?' in path else '?'}token={self.token}"
 
     def json(self, path: str) -> Any:
         """What the server answers there."""

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import pytest
 from driving import Server, picture, requests, seen, wait_for
 from selenium.webdriver.common.keys import Keys
 
 QUESTION, STUDENT = "why-divide-by-the-root", "without-the-scale"
 SAID = "Good on the *variance*; what of the gradient for $a<b$?"
+
+
+@pytest.fixture(autouse=True)
+def _inside(driver, formgrader):
+    """At the address that the command prints: it holds the token, and the browser is known from then on."""
+    driver.get(formgrader.address("formgrader"))
+    seen(driver, "h1", text="Manage Assignments")
 
 
 def submission(server: Server) -> dict:
@@ -15,7 +23,7 @@ def submission(server: Server) -> dict:
 
 
 def open_submission(driver, server: Server) -> None:
-    driver.get(server.address(f"formgrader/submissions/{submission(server)['id']}/"))
+    driver.get(f"{server.home}formgrader/submissions/{submission(server)['id']}/")
     wait_for(lambda: driver.execute_script("return window.formgrader && formgrader.grades && formgrader.grades.loaded && formgrader.comments.loaded"),
              "the scores to be loaded")
 
@@ -27,7 +35,7 @@ def field(driver, name: str):
 
 
 def test_the_ta_sees_the_class(driver, formgrader):
-    driver.get(formgrader.address("formgrader/gradebook/attention/attention"))
+    driver.get(f"{formgrader.home}formgrader/gradebook/attention/attention")
     seen(driver, "table td", text="Submission #1")
     assert len(driver.find_elements("css selector", "tbody tr")) == 5
     picture(driver, "formgrader-class")
@@ -38,7 +46,7 @@ def test_points_and_a_comment_reach_the_total_and_the_feedback(driver, course, f
     assert before["needs_manual_grade"] and before["written_score"] == 0 and before["code_score"] < before["max_code_score"]
     requests(driver)
     open_submission(driver, formgrader)
-    assert all(one.startswith((formgrader.address("").split("?")[0], "data:")) for one in requests(driver)), "formgrader works without a network"
+    assert all(one.startswith((formgrader.home, "data:")) for one in requests(driver)), "formgrader works without a network"
     assert float(field(driver, "scaled_dot_product_attention-checks").get_attribute("placeholder")) < 13, "the automatic score"
     panel = seen(driver, ".autograder-panel", text="never divided by sqrt(D_k)")
     driver.execute_script("arguments[0].scrollIntoView()", panel)
@@ -63,7 +71,7 @@ def test_points_and_a_comment_reach_the_total_and_the_feedback(driver, course, f
 
 def send_feedback(driver, server: Server) -> None:
     """The button in the list of assignments."""
-    driver.get(server.address("formgrader/manage_assignments"))
+    driver.get(f"{server.home}formgrader/manage_assignments")
     seen(driver, "tr td a", text="attention")
     row = next(row for row in driver.find_elements("css selector", "tbody tr") if row.text.startswith("attention"))
     row.find_element("css selector", ".generate-feedback a").click()

@@ -1,0 +1,109 @@
+"""A student at a real JupyterLab: types a function, runs its check, runs everything, and asks nbgrader whether it holds."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from driving import Server, picture, seen, wait_for
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.keys import Keys
+from support import references_of, release_of
+
+from autograder.answers import filled_in
+
+WRONG = "def softmax(Z, dim=-1): W = torch.exp(Z - Z.max()); return W / W.sum(dim, keepdim=True)"
+RIGHT = "def softmax(Z, dim=-1): W = torch.exp(Z - Z.amax(dim, keepdim=True)); return W / W.sum(dim, keepdim=True)"
+UNTOUCHED, DONE = "attention", "layernorm"
+
+
+def notebook_at(driver, desk: tuple[Path, Server], assignment: str, text: str) -> Path:
+    """Open a notebook in the student's folder; returns its file when its kernel is ready."""
+    folder, server = desk
+    path = folder / f"{assignment}.ipynb"
+    path.write_text(text, encoding="utf-8")
+    driver.get(server.address(f"lab/workspaces/{assignment}/tree/{path.name}?reset"))
+    seen(driver, ".jp-NotebookPanel .jp-Notebook")
+    wait_for(lambda: script(driver, "return panel.sessionContext.isReady && panel.context.isReady && panel.sessionContext.session.kernel.status === 'idle'"), "the kernel")
+    return path
+
+
+def script(driver, text: str):
+    """Run JavaScript with JupyterLab as `app`, and as `panel` the open notebook."""
+    return driver.execute_script(f"const app = window.jupyterapp, panel = app && app.shell.currentWidget; if (!panel || !panel.context) return null; {text}")
+
+
+def select(driver, cell: str) -> None:
+    """Make the cell of that id the active one and scroll to it."""
+    assert wait_for(lambda: script(driver, "const i = panel.content.widgets.findIndex(w => w.model.id === '" + cell + "'); if (i < 0) return false;"
+                                   "panel.content.activeCellIndex = i; panel.content.scrollToItem(i, 'center'); return panel.content.activeCell.inViewport !== false"), cell)
+
+
+def type_in(driver, cell: str, text: str) -> None:
+    """Replace a cell's text by typing."""
+    select(driver, cell)
+    seen(driver, ".jp-Cell.jp-mod-active .cm-content").click()
+    wait_for(lambda: script(driver, "return panel.content.mode === 'edit'"), "the cell to be edited")
+    ActionChains(driver).key_down(Keys.CONTROL).send_keys("a").key_up(Keys.CONTROL).send_keys(Keys.DELETE).send_keys(text).perform()
+    wait_for(lambda: script(driver, "return panel.content.activeCell.model.sharedModel.source") == text, "what was typed")
+
+
+def run(driver, cell: str) -> None:
+    """Shift-Enter in a cell, until it has run."""
+    select(driver, cell)
+    before = script(driver, "return panel.content.activeCell.model.executionCount")
+    seen(driver, ".jp-Cell.jp-mod-active .cm-content").click()
+    ActionChains(driver).key_down(Keys.SHIFT).send_keys(Keys.ENTER).key_up(Keys.SHIFT).perform()
+    where = f"panel.content.widgets.find(w => w.model.id === '{cell}').model.executionCount"
+    wait_for(lambda: (now := script(driver, f"return {where}")) and now != before, f"{cell} to have run")
+
+
+def panel_under(driver, cell: str, text: str):
+    """The panel shown under a check cell, holding `text`."""
+    select(driver, cell)
+    return seen(driver, ".jp-Cell.jp-mod-selected .autograder-panel, .jp-Cell.jp-mod-active .autograder-panel", text=text)
+
+
+def validated(driver) -> str:
+    """What nbgrader's button Validate says of the open notebook."""
+    seen(driver, ".validate-button button, .validate-button").click()
+    dialog = seen(driver, ".jp-Dialog", text="Validation")
+    text = dialog.text
+    dialog.find_element("css selector", "button").click()
+    return text
+
+
+def test_a_function_is_typed_in_and_its_check_says_what_is_wrong_until_it_holds(driver, desk):
+    notebook_at(driver, desk, UNTOUCHED, release_of(UNTOUCHED))
+    run(driver, "given-1")
+    type_in(driver, "softmax", WRONG)
+    run(driver, "softmax")
+    run(driver, "softmax-checks")
+    shown = panel_under(driver, "softmax-checks", "one maximum for the whole tensor").text
+    assert "does not hold" in shown and "smallest input that shows it" in shown and "hidden checks not run here" in shown
+    picture(driver, "lab-failing")
+    said = validated(driver)
+    picture(driver, "lab-validate-failing")
+    assert "check(softmax)" in said and "check(simple_attention)" in said
+    type_in(driver, "softmax", RIGHT)
+    run(driver, "softmax")
+    run(driver, "softmax-checks")
+    assert "does not hold" not in panel_under(driver, "softmax-checks", "6 of 6 checks hold").text
+    picture(driver, "lab-passing")
+    said = validated(driver)
+    assert "check(softmax)" not in said and "check(simple_attention)" in said, "nbgrader agrees with the check"
+
+
+def test_restart_and_run_all_goes_to_the_end_and_nbgrader_agrees(driver, desk):
+    path = notebook_at(driver, desk, DONE, filled_in(release_of(DONE), references_of(DONE)))
+    driver.execute_script("window.jupyterapp.commands.execute('notebook:restart-run-all')")
+    seen(driver, ".jp-Dialog button.jp-mod-warn, .jp-Dialog button.jp-mod-accept").click()
+    count = sum(cell["cell_type"] == "code" for cell in json.loads(path.read_text())["cells"])
+    wait_for(lambda: script(driver, "return Math.max(...panel.content.widgets.map(w => w.model.executionCount || 0))") == count, "the last cell", patience=900)
+    errors = script(driver, "return panel.content.widgets.flatMap(w => w.model.outputs ? w.model.outputs.toJSON() : []).filter(o => o.output_type === 'error').length")
+    panels = script(driver, "return panel.content.widgets.flatMap(w => w.model.outputs ? w.model.outputs.toJSON() : [])"
+                            ".filter(o => JSON.stringify(o.data || '').includes('autograder-panel')).length")
+    assert (errors, panels) == (0, sum(cell["id"].endswith("-checks") for cell in json.loads(path.read_text())["cells"]))
+    select(driver, "figure-1")
+    picture(driver, "lab-figure")
+    assert "Success" in validated(driver) or "passes all the tests" in validated(driver)
