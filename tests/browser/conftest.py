@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -13,8 +14,8 @@ from driving import chromium, serving
 from support import ROOT
 
 from autograder.demo import make_demo
+from autograder.formgrader import server_command
 
-sys.path.insert(0, str(ROOT / "tests"))
 CHOSEN = ("reference", "without-the-scale", "one-global-maximum", "agrees-with-everything")
 HOSTILE = "99-hostile"
 
@@ -49,7 +50,8 @@ def course(driver, tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="session")
 def formgrader(course, tmp_path_factory):
-    with serving(course, tmp_path_factory.mktemp("formgrader") / "log") as server:
+    command = [sys.executable, "-m", "autograder.cli", "formgrader", "--no-browser", "--port"]
+    with serving(lambda port: [*command, str(port)], course, tmp_path_factory.mktemp("formgrader") / "log") as server:
         yield server
 
 
@@ -57,10 +59,10 @@ def formgrader(course, tmp_path_factory):
 def desk(driver, tmp_path_factory):
     """A student's folder, empty, and a JupyterLab that serves it."""
     folder = tmp_path_factory.mktemp("desk")
-    with serving(folder, tmp_path_factory.mktemp("lab") / "log", "--LabApp.expose_app_in_browser=True", "--LabApp.news_url=None") as server:
+    more = ["--LabApp.expose_app_in_browser=True"]
+    with serving(lambda port: server_command(folder, port=port, browser=False, start="/lab") + more, folder, tmp_path_factory.mktemp("lab") / "log") as server:
         yield folder, server
 
 
 def _environment() -> dict[str, str]:
-    import os
     return os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}

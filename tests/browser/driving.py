@@ -25,8 +25,6 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
 from support import ROOT
 
-from autograder.formgrader import server_command, server_environment
-
 SCREENS = ROOT / "build" / "screens"
 PATIENCE = 240  # seconds; only a machine with much else to do needs more than a few
 WIDE, PHONE = 1200, 390
@@ -82,14 +80,16 @@ class Server:
 
 
 @contextlib.contextmanager
-def serving(folder: Path, log: Path, *more: str) -> Iterator[Server]:
-    """The server of ``autograder formgrader`` on `folder`, its whole process group ended afterwards."""
+def serving(command: Callable[[int], list[str]], folder: Path, log: Path) -> Iterator[Server]:
+    """A command (for a port) that serves `folder`, with no settings of the user's; its whole process group is ended afterwards."""
     server = Server(_free_port(), secrets.token_hex(16), log)
-    command = server_command(folder, port=server.port, browser=False) + [f"--IdentityProvider.token={server.token}", *more]
-    environment = server_environment() | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "JUPYTER_NO_CONFIG": "0", "JUPYTER_CONFIG_DIR": str(log.parent / "config"),
-                                          "JUPYTER_RUNTIME_DIR": str(log.parent / "runtime"), "JUPYTER_DATA_DIR": str(log.parent / "data")}
+    own = {f"JUPYTER_{name}_DIR": str(log.parent / name.lower()) for name in ("CONFIG", "RUNTIME", "DATA")}
+    settings = log.parent / "config/labconfig/default_setting_overrides.json"
+    settings.parent.mkdir(parents=True)
+    settings.write_text(json.dumps({"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False}}))
+    environment = os.environ | own | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "JUPYTER_TOKEN": server.token}
     with open(log, "wb") as output:
-        process = subprocess.Popen(command, cwd=folder, env=environment, stdout=output, stderr=output, start_new_session=True)
+        process = subprocess.Popen(command(server.port), cwd=folder, env=environment, stdout=output, stderr=output, start_new_session=True)
     try:
         wait_for(lambda: process.poll() is not None or _answers(server), f"the server's answer ({log})")
         assert process.poll() is None, log.read_text()

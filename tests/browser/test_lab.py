@@ -64,10 +64,11 @@ def panel_under(driver, cell: str, text: str):
     return seen(driver, ".jp-Cell.jp-mod-selected .autograder-panel, .jp-Cell.jp-mod-active .autograder-panel", text=text)
 
 
-def validated(driver) -> str:
-    """What nbgrader's button Validate says of the open notebook."""
+def validated(driver, name: str) -> str:
+    """What nbgrader's button Validate says of the open notebook, with a picture of it."""
     seen(driver, ".validate-button button, .validate-button").click()
     dialog = seen(driver, ".jp-Dialog", text="Validation")
+    picture(driver, name)
     text = dialog.text
     dialog.find_element("css selector", "button").click()
     return text
@@ -82,15 +83,15 @@ def test_a_function_is_typed_in_and_its_check_says_what_is_wrong_until_it_holds(
     shown = panel_under(driver, "softmax-checks", "one maximum for the whole tensor").text
     assert "does not hold" in shown and "smallest input that shows it" in shown and "hidden checks not run here" in shown
     picture(driver, "lab-failing")
-    said = validated(driver)
-    picture(driver, "lab-validate-failing")
+    assert not driver.find_elements("css selector", '.jp-OutputArea-output[data-mime-type="application/vnd.jupyter.stderr"]'), "the panel says it all"
+    said = validated(driver, "lab-validate-failing")
     assert "check(softmax)" in said and "check(simple_attention)" in said
     type_in(driver, "softmax", RIGHT)
     run(driver, "softmax")
     run(driver, "softmax-checks")
     assert "does not hold" not in panel_under(driver, "softmax-checks", "6 of 6 checks hold").text
     picture(driver, "lab-passing")
-    said = validated(driver)
+    said = validated(driver, "lab-validate-one-holds")
     assert "check(softmax)" not in said and "check(simple_attention)" in said, "nbgrader agrees with the check"
 
 
@@ -106,4 +107,4 @@ def test_restart_and_run_all_goes_to_the_end_and_nbgrader_agrees(driver, desk):
     assert (errors, panels) == (0, sum(cell["id"].endswith("-checks") for cell in json.loads(path.read_text())["cells"]))
     select(driver, "figure-1")
     picture(driver, "lab-figure")
-    assert "Success" in validated(driver) or "passes all the tests" in validated(driver)
+    assert "Your notebook passes all the tests" in validated(driver, "lab-validate-passing")
