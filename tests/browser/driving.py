@@ -26,7 +26,8 @@ from selenium.webdriver.remote.webelement import WebElement
 from support import ROOT
 
 SCREENS = ROOT / "build" / "screens"
-PATIENCE = 240  # seconds; only a machine with much else to do needs more than a few
+PATIENCE = 300  # seconds; only a machine with much else to do needs more than a few
+WHOLE_NOTEBOOK = 1200  # for one that is run from top to bottom, training included
 WIDE, PHONE = 1200, 390
 
 
@@ -129,10 +130,10 @@ def wait_for(what: Callable[[], Any], meaning: str, patience: float = PATIENCE) 
     raise AssertionError(f"waited {patience:g} s in vain for {meaning}; last: {last}")
 
 
-def seen(driver: webdriver.Chrome, selector: str, *, text: str = "") -> WebElement:
+def seen(driver: webdriver.Chrome, selector: str, *, text: str = "", patience: float = PATIENCE) -> WebElement:
     """The first element of that CSS selector on show, holding `text`, waited for."""
     return wait_for(lambda: next((one for one in driver.find_elements(By.CSS_SELECTOR, selector) if one.is_displayed() and text in one.text), None),
-                    f"{selector} {text!r}")
+                    f"{selector} {text!r}", patience)
 
 
 def picture(driver: webdriver.Chrome, name: str) -> None:

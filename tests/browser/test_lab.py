@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
-from driving import Server, picture, seen, wait_for
+from driving import WHOLE_NOTEBOOK, Server, picture, seen, wait_for
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
-from support import references_of, release_of
+from support import cells_of, references_of, release_of
 
 from autograder.answers import filled_in
 
@@ -17,15 +16,14 @@ RIGHT = "def softmax(Z, dim=-1): W = torch.exp(Z - Z.amax(dim, keepdim=True)); r
 UNTOUCHED, DONE = "attention", "layernorm"
 
 
-def notebook_at(driver, desk: tuple[Path, Server], assignment: str, text: str) -> Path:
-    """Open a notebook in the student's folder; returns its file when its kernel is ready."""
+def notebook_at(driver, desk: tuple[Path, Server], assignment: str, text: str) -> None:
+    """Open a notebook in the student's folder, and wait for its kernel."""
     folder, server = desk
     path = folder / f"{assignment}.ipynb"
     path.write_text(text, encoding="utf-8")
     driver.get(server.address(f"lab/workspaces/{assignment}/tree/{path.name}?reset"))
     seen(driver, ".jp-NotebookPanel .jp-Notebook")
     wait_for(lambda: script(driver, "return panel.sessionContext.isReady && panel.context.isReady && panel.sessionContext.session.kernel.status === 'idle'"), "the kernel")
-    return path
 
 
 def script(driver, text: str):
@@ -67,7 +65,7 @@ def panel_under(driver, cell: str, text: str):
 def validated(driver, name: str) -> str:
     """What nbgrader's button Validate says of the open notebook, with a picture of it."""
     seen(driver, ".validate-button button, .validate-button").click()
-    dialog = seen(driver, ".jp-Dialog", text="Validation")
+    dialog = seen(driver, ".jp-Dialog", text="Validation Results", patience=WHOLE_NOTEBOOK)
     picture(driver, name)
     text = dialog.text
     dialog.find_element("css selector", "button").click()
@@ -96,15 +94,17 @@ def test_a_function_is_typed_in_and_its_check_says_what_is_wrong_until_it_holds(
 
 
 def test_restart_and_run_all_goes_to_the_end_and_nbgrader_agrees(driver, desk):
-    path = notebook_at(driver, desk, DONE, filled_in(release_of(DONE), references_of(DONE)))
+    cells = cells_of(release_of(DONE))
+    question = next(cell["id"] for cell in cells if cell["metadata"]["autograder"]["kind"] == "answer")
+    notebook_at(driver, desk, DONE, filled_in(release_of(DONE), references_of(DONE) | {question: "Because of the mean."}))
     driver.execute_script("window.jupyterapp.commands.execute('notebook:restart-run-all')")
     seen(driver, ".jp-Dialog button.jp-mod-warn, .jp-Dialog button.jp-mod-accept").click()
-    count = sum(cell["cell_type"] == "code" for cell in json.loads(path.read_text())["cells"])
-    wait_for(lambda: script(driver, "return Math.max(...panel.content.widgets.map(w => w.model.executionCount || 0))") == count, "the last cell", patience=900)
+    count = sum(cell["cell_type"] == "code" for cell in cells)
+    wait_for(lambda: script(driver, "return Math.max(...panel.content.widgets.map(w => w.model.executionCount || 0))") == count, "the last cell", patience=WHOLE_NOTEBOOK)
     errors = script(driver, "return panel.content.widgets.flatMap(w => w.model.outputs ? w.model.outputs.toJSON() : []).filter(o => o.output_type === 'error').length")
     panels = script(driver, "return panel.content.widgets.flatMap(w => w.model.outputs ? w.model.outputs.toJSON() : [])"
                             ".filter(o => JSON.stringify(o.data || '').includes('autograder-panel')).length")
-    assert (errors, panels) == (0, sum(cell["id"].endswith("-checks") for cell in json.loads(path.read_text())["cells"]))
+    assert (errors, panels) == (0, sum(cell["id"].endswith("-checks") for cell in cells))
     select(driver, "figure-1")
     picture(driver, "lab-figure")
     assert "Your notebook passes all the tests" in validated(driver, "lab-validate-passing")
