@@ -13,7 +13,8 @@ from functools import lru_cache
 # Code and formulas, where a reader would see an entity as it is written; or a single sign that could begin a tag.
 _LITERAL = re.compile(
     r"^(?P<fence>`{3,9}|~{3,9}).{,5000}?^(?P=fence)|(?P<tick>`{1,9})(?!`).{1,999}?(?<!`)(?P=tick)(?!`)|"
-    r"\$\$.{1,999}?\$\$|\\begin\{(?P<name>[a-z]{1,20}\*?)\}.{1,999}?\\end\{(?P=name)\}|(?<!\\)\$[^$\n]{1,999}\$|<(?=[A-Za-z/!?])", re.DOTALL | re.MULTILINE)
+    r"\$\$.{1,999}?\$\$|\\begin\{(?P<name>[a-z]{1,20}\*?)\}.{1,999}?\\end\{(?P=name)\}|(?<!\\)\$[^$\n]{1,999}\$|"
+    r"<(?=[A-Za-z/!?])", re.DOTALL | re.MULTILINE)
 _WRITTEN_OUT = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|colon|Tab|NewLine);")
 
 

@@ -33,8 +33,8 @@ def formgrader(port: Annotated[Optional[int], typer.Option(metavar="N", help="An
 
 def server_command(root: Path, *, port: int | None, browser: bool, start: str = "/formgrader") -> list[str]:
     """The command that serves `root` on this machine only, with nbgrader's extensions whatever the user's own settings say."""
-    command = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={root}", f"--LabApp.default_url={start}", "--ServerApp.ip=127.0.0.1",
-               *(f"--ServerApp.jpserver_extensions={name}=True" for name in EXTENSIONS)]
+    command = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={root}", f"--LabApp.default_url={start}",
+               "--ServerApp.ip=127.0.0.1", *(f"--ServerApp.jpserver_extensions={name}=True" for name in EXTENSIONS)]
     command += [f"--ServerApp.port={port}", "--ServerApp.port_retries=0"] if port else []
     command += [] if browser else ["--no-browser"]
     return command + (["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else [])

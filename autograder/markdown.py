@@ -16,8 +16,8 @@ from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 
 _TAGS = frozenset("math mrow mi mn mo mtext mspace msub msup msubsup munder mover munderover mfrac msqrt mroot mtable mtr mtd "
                   "mstyle mpadded mphantom menclose mmultiscripts mprescripts".split())
-_ATTRIBUTES = frozenset("xmlns display displaystyle scriptlevel mathvariant stretchy fence form separator accent accentunder movablelimits largeop "
-                        "minsize maxsize lspace rspace width height depth linethickness columnalign rowspacing columnspacing".split())
+_ATTRIBUTES = frozenset("xmlns display displaystyle scriptlevel mathvariant stretchy fence form separator accent accentunder movablelimits "
+                        "largeop minsize maxsize lspace rspace width height depth linethickness columnalign rowspacing columnspacing".split())
 # Browsers know lengths only, not TeX's names for them.
 _SPACES = {"negativethinmathspace": "-0.167em", "thinmathspace": "0.167em", "mediummathspace": "0.222em", "thickmathspace": "0.278em"}
 _SAME = {"{aligned}": "{align*}", "{gathered}": "{gather*}", "{split}": "{align*}"}

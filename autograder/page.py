@@ -24,7 +24,7 @@ _TITLE = re.compile(r"^#+\s+(.+)$", re.MULTILINE)
 
 
 def configure_pages(config: Any) -> None:
-    """Put the kit's page in the place of nbgrader's; and in formgrader the safe Markdown, whose formulas need no MathJax from the network."""
+    """Put the kit's page in the place of nbgrader's, and the safe Markdown, whose formulas need no network, into formgrader too."""
     config.GenerateFeedback.exporter_class = "autograder.page.FeedbackExporter"
     config.GenerateFeedback.preprocessors = ["autograder.page.Grades"]
     config.FeedbackExporter.template_name = "autograder"

@@ -43,8 +43,8 @@ def course(driver, tmp_path_factory) -> Path:
     hostile(notebook)
     (root / "submitted" / HOSTILE / "attention").mkdir(parents=True)
     (root / "submitted" / HOSTILE / "attention/attention.ipynb").write_text(json.dumps(notebook))
-    subprocess.run([sys.executable, "-m", "autograder.cli", "grade", "attention", "--least-isolation", "none", "--workers", "1"], cwd=root, check=True,
-                   timeout=900, env=_environment())
+    command = [sys.executable, "-m", "autograder.cli", "grade", "attention", "--least-isolation", "none", "--workers", "1"]
+    subprocess.run(command, cwd=root, check=True, timeout=900, env=os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"})
     return root
 
 
@@ -59,10 +59,8 @@ def formgrader(course, tmp_path_factory):
 def desk(driver, tmp_path_factory):
     """A student's folder, empty, and a JupyterLab that serves it."""
     folder = tmp_path_factory.mktemp("desk")
-    more = ["--LabApp.expose_app_in_browser=True"]
-    with serving(lambda port: server_command(folder, port=port, browser=False, start="/lab") + more, folder, tmp_path_factory.mktemp("lab") / "log") as server:
+
+    def command(port: int) -> list[str]:
+        return server_command(folder, port=port, browser=False, start="/lab") + ["--LabApp.expose_app_in_browser=True"]
+    with serving(command, folder, tmp_path_factory.mktemp("lab") / "log") as server:
         yield folder, server
-
-
-def _environment() -> dict[str, str]:
-    return os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}

@@ -44,8 +44,8 @@ def chromium() -> Iterator[webdriver.Chrome]:
         pytest.skip("no Chromium with its driver on this machine: apt-get install chromium chromium-driver")
     options = webdriver.ChromeOptions()
     options.binary_location = browser
-    for argument in ("--headless=new", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", "--no-first-run", f"--window-size={WIDE},1000",
-                     *(["--no-sandbox"] if os.geteuid() == 0 else [])):
+    for argument in ("--headless=new", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", "--no-first-run",
+                     f"--window-size={WIDE},1000", *(["--no-sandbox"] if os.geteuid() == 0 else [])):
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     made = webdriver.Chrome(options=options, service=Service(driver))
@@ -132,8 +132,9 @@ def wait_for(what: Callable[[], Any], meaning: str, patience: float = PATIENCE) 
 
 def seen(driver: webdriver.Chrome, selector: str, *, text: str = "", patience: float = PATIENCE) -> WebElement:
     """The first element of that CSS selector on show, holding `text`, waited for."""
-    return wait_for(lambda: next((one for one in driver.find_elements(By.CSS_SELECTOR, selector) if one.is_displayed() and text in one.text), None),
-                    f"{selector} {text!r}", patience)
+    def found() -> WebElement | None:
+        return next((one for one in driver.find_elements(By.CSS_SELECTOR, selector) if one.is_displayed() and text in one.text), None)
+    return wait_for(found, f"{selector} {text!r}", patience)
 
 
 def picture(driver: webdriver.Chrome, name: str) -> None:
@@ -144,7 +145,8 @@ def picture(driver: webdriver.Chrome, name: str) -> None:
 
 def whole_page(driver: webdriver.Chrome, name: str, *, width: int) -> int:
     """The page from top to bottom at a width, as images in build/screens; returns how wide its contents are."""
-    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600})
+    screen = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
     wide, high = driver.execute_script("const r = document.documentElement; return [r.scrollWidth, r.scrollHeight]")
     SCREENS.mkdir(parents=True, exist_ok=True)
     for number, top in enumerate(range(0, high, 2000)):

@@ -24,8 +24,8 @@ def submission(server: Server) -> dict:
 
 def open_submission(driver, server: Server) -> None:
     driver.get(f"{server.home}formgrader/submissions/{submission(server)['id']}/")
-    wait_for(lambda: driver.execute_script("return window.formgrader && formgrader.grades && formgrader.grades.loaded && formgrader.comments.loaded"),
-             "the scores to be loaded")
+    ready = "return window.formgrader && formgrader.grades && formgrader.grades.loaded && formgrader.comments.loaded"
+    wait_for(lambda: driver.execute_script(ready), "the scores to be loaded")
 
 
 def field(driver, name: str):
@@ -57,13 +57,15 @@ def test_points_and_a_comment_reach_the_total_and_the_feedback(driver, course, f
     comment.send_keys(SAID, Keys.ESCAPE)
     wait_for(lambda: submission(formgrader)["score"] == before["score"] + 1.5, "the total to follow")
     assert not submission(formgrader)["needs_manual_grade"]
-    wait_for(lambda: any(one["manual_comment"] == SAID for one in formgrader.json(f"formgrader/api/comments?submission_id={before['id']}")), "the comment")
+    comments = f"formgrader/api/comments?submission_id={before['id']}"
+    wait_for(lambda: any(one["manual_comment"] == SAID for one in formgrader.json(comments)), "the comment to be kept")
     picture(driver, "formgrader-points-and-comment")
     page = next((course / "feedback").glob(f"*-{STUDENT}")) / "attention/attention.html"
     assert "Good on the" not in page.read_text()
     send_feedback(driver, formgrader)
-    text = wait_for(lambda: page.is_file() and "Good on the <em>variance</em>" in (text := page.read_text()) and text, "the feedback with the comment")
-    assert "<mo>&lt;</mo>" in text and "1.5 of 2 points" in text and f"{before['score'] + 1.5:g} of 46.5 points" in text and "<script" not in text
+    text = page.read_text()
+    assert "Good on the <em>variance</em>" in text and "<mo>&lt;</mo>" in text and "<script" not in text
+    assert "1.5 of 2 points" in text and f"{before['score'] + 1.5:g} of 46.5 points" in text
     driver.get(page.as_uri())
     driver.execute_script("arguments[0].scrollIntoView()", seen(driver, "section.answer .comment", text="Good on the variance"))
     picture(driver, "feedback-with-the-comment")
