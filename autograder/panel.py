@@ -87,7 +87,7 @@ def _row(check: CheckResult) -> str:
     kind = ' <span style="color:#555">(hidden check)</span>' if check.visibility == "hidden" else ""
     head = (f'<span style="color:{colour};font-weight:700" aria-hidden="true">{MARKS[check.outcome]}</span> '
             f'<span>{_prose(check.title)}</span>{kind} '
-            f'<span style="color:#555">— {WORDS[check.outcome]}, {check.points:g} of {check.max_points:g}</span>')
+            f'<span style="color:#555;white-space:nowrap">— {WORDS[check.outcome]}, {check.points:g} of {check.max_points:g}</span>')
     if check.outcome == "correct":
         return f'<div role="listitem" style="margin-top:.25em">{head}</div>'
     return (f'<div role="listitem" style="margin-top:.4em"><div role="heading" aria-level="3">{head}</div>'
