@@ -95,7 +95,8 @@ def _summary(result: SubmissionResult, isolation: str) -> dict[str, Any]:
     lines = [f"**{result.score:g} of {result.max_score:g} points by machine**: {as_markdown(result.reason)}"]
     if result.remarks:
         lines.append("\n".join(f"- {as_markdown(remark)}" for remark in result.remarks))
-    lines.append(f"*Graded by version {_version()} of the kit, {as_markdown(isolation)}.*")
+    lines.append(f"*Graded by version {_version()} of the kit. How submissions were kept apart (canaries are harmless attacks, tried beforehand): "
+                 f"{as_markdown(isolation)}.*")
     return {"cell_type": "markdown", "id": "autograder-summary", "metadata": {}, "source": "\n\n".join(lines)}
 
 

@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from autograder import __version__
+from autograder.formgrader import formgrader
 from autograder.imports import without_collections
 
 with without_collections():
@@ -189,6 +190,9 @@ def demo(folder: Annotated[Path, typer.Argument(help="Where to put the demo cour
     root, _ = _course()
     count = make_demo(root, folder)
     out.print(f"{count} submissions in {escape(str(folder))}/submitted; grade them there with: autograder grade attention (or {', '.join(assignments()[1:])})")
+
+
+app.command()(formgrader)
 
 
 def _write_json(results, path: Path | None) -> None:
