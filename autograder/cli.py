@@ -19,6 +19,7 @@ from autograder.imports import without_collections
 
 with without_collections():
     from autograder.assignment import CourseError, assignments
+    from autograder.newcli import new
 
 app = typer.Typer(no_args_is_help=True, add_completion=True, pretty_exceptions_enable=False, rich_markup_mode=None,
                   help="An auto-graded homework kit about transformers.")
@@ -55,11 +56,8 @@ def _options(version: Annotated[bool, typer.Option("--version", callback=_versio
 
 def _course():
     """The course that the working folder belongs to: its root and model."""
-    from autograder.course import find_root, read_course
-    root = find_root()
-    if root is None:
-        raise CourseError("no course.yaml in this folder or above it; run this in the course's folder")
-    return root, read_course(root / "course.yaml")
+    from autograder.course import here
+    return here()
 
 
 def _known_level(level: str | None) -> str | None:
@@ -187,6 +185,9 @@ def demo(folder: Annotated[Path, typer.Argument(help="Where to put the demo cour
     root, _ = _course()
     count = make_demo(root, folder)
     out.print(f"{count} submissions in {escape(str(folder))}/submitted; grade them there with: autograder grade attention (or {', '.join(assignments()[1:])})")
+
+
+app.add_typer(new, name="new")
 
 
 def _write_json(results, path: Path | None) -> None:

@@ -67,6 +67,14 @@ def find_root(start: Path | None = None) -> Path | None:
     return next((folder for folder in (start, *start.parents) if (folder / "course.yaml").is_file()), None)
 
 
+def here() -> tuple[Path, Course]:
+    """The course that the working folder belongs to: its root and model. Raises `CourseError` outside any course."""
+    root = find_root()
+    if root is None:
+        raise CourseError("no course.yaml in this folder or above it; run this in the course's folder")
+    return root, read_course(root / "course.yaml")
+
+
 def read_course(path: Path) -> Course:
     """Read ``course.yaml``. Raises `CourseError` with file, line and mending step."""
     from ruamel.yaml import YAML
