@@ -19,7 +19,8 @@ from autograder.imports import without_collections
 
 with without_collections():
     from autograder.assignment import CourseError, assignments
-    from autograder.newcli import new
+    from autograder.authorcli import new, where
+    from autograder.deskcli import progress, watch_and_check
 
 app = typer.Typer(no_args_is_help=True, add_completion=True, pretty_exceptions_enable=False, rich_markup_mode=None,
                   help="An auto-graded homework kit about transformers.")
@@ -83,19 +84,25 @@ def build(names: Annotated[Optional[list[str]], typer.Argument(metavar="[ASSIGNM
 
 @app.command()
 def check(file: Annotated[Path, typer.Argument(metavar="FILE.ipynb", help="The notebook to check.")], json: Json = None,
+          watch: Annotated[bool, typer.Option("--watch", help="Check again whenever the file is saved, until Ctrl-C.")] = False,
           least_isolation: Least = None) -> None:
     """Check one notebook: a table, and every failure in full. In the course's folder hidden checks are run too.
 
-    Example: autograder check attention.ipynb
+    Example: autograder check attention.ipynb --watch
     """
     from autograder.checkfile import check_file
     from autograder.report import show_submission
     if not file.is_file():
         raise CourseError(f"{file}: there is no such file")
+
+    def show(results) -> None:
+        _write_json(results, json)
+        if str(json) != "-":
+            show_submission(out, results)
+    if watch:
+        return watch_and_check(err if str(json) == "-" else out, file, show, least=_known_level(least_isolation))
     results = check_file(file, least=_known_level(least_isolation))
-    _write_json(results, json)
-    if str(json) != "-":
-        show_submission(out, results)
+    show(results)
     if any(s.outcome in ("unreadable", "grader_fault") for s in results.submissions):
         raise typer.Exit(3)
 
@@ -188,6 +195,8 @@ def demo(folder: Annotated[Path, typer.Argument(help="Where to put the demo cour
 
 
 app.add_typer(new, name="new")
+for command in (progress, where):
+    app.command()(command)
 
 
 def _write_json(results, path: Path | None) -> None:

@@ -49,8 +49,8 @@ class _Stage:
 def rehearse(root: Path, course: Course, assignment: str) -> list[str]:
     """Grade an untouched release, an empty notebook, the same notebook ten times and wrong answers; returns what is not as it must be."""
     exercises = with_staff_half(assignment, root)
-    release = (root / "release" / assignment / f"{assignment}.ipynb").read_text(encoding="utf-8")
     grader = make_grader(course, root, assignment, least="none")
+    release = (root / "release" / assignment / f"{assignment}.ipynb").read_text(encoding="utf-8")
     try:
         stage = _Stage(root, assignment, grader, exercises, release, reference_answers(root, assignment))
         return [*_untouched(stage), *_alike(stage), *_silent(stage)]

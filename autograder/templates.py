@@ -58,7 +58,7 @@ def lesson(assignment: str) -> str:
     return _LESSON.replace("ASSIGNMENT", assignment)
 
 
-_FUNCTION = '''"""Public half of the exercise `$name`: all that students may read of it. `autograder doctor` lists every TODO that is left."""
+_FUNCTION = '''"""Public half of the exercise `$name`: all that students may read of it. `autograder doctor` lists what is still to be written."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -94,7 +94,7 @@ def assert_doubled(Y, case):
 
 
 # TODO: one check for each thing that can be wrong. The docstring is the title, the hint a question or a computation on paper.
-@exercise.check(points=1, hint="TODO: what could somebody who fails this look at?")
+@exercise.check(points=1, hint="TODO: what could somebody who fails this look at?", kept="the values alone; the check below asks for more")
 @given(inputs)
 def it_doubles(student, case):
     """TODO: what holds, in one sentence."""
@@ -154,7 +154,7 @@ def in_place($signature):
     return $kept
 '''
 
-_CLASS = '''"""Public half of the exercise `$name`: all that students may read of it. `autograder doctor` lists every TODO that is left."""
+_CLASS = '''"""Public half of the exercise `$name`: all that students may read of it. `autograder doctor` lists what is still to be written."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""``autograder new exercise`` and ``autograder new assignment``."""
+"""``autograder new exercise | new assignment | where``: the author's side of the command line."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
 
 from autograder.course import here
 from autograder.newexercise import Written, new_assignment, new_exercise
@@ -47,3 +49,19 @@ def _say(written: Written) -> None:
     out.print(f"Replace whatever is marked {TODO}. Next:")
     for command in written.next:
         out.print(f"  {escape(command)}")
+
+
+def where(name: Annotated[str, typer.Argument(metavar="NAME", help="An exercise, a check or an assignment.")]) -> None:
+    """Show every place in which an exercise, a check or an assignment is written, built or tested (for instructors and developers).
+
+    Example: autograder where softmax
+    """
+    from autograder.where import places_of
+    root, _ = here()
+    out = Console(soft_wrap=True)
+    for heading, places in places_of(root, name):
+        out.print(escape(heading), style="bold")
+        table = Table(show_header=False, box=None, padding=(0, 2, 0, 2))
+        for place in places:
+            table.add_row(place.what, Text(place.at))
+        out.print(table)
