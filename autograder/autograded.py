@@ -57,8 +57,8 @@ def comments(blueprint: Blueprint, result: SubmissionResult, isolation: str) -> 
             said[cell.grade_id] = None if answered.get(cell.grade_id) else NO_RESPONSE
         elif cell.kind == SOLUTION:
             said[cell.grade_id] = _comment(by_name[cell.exercise])
-    first = next(iter(said))
-    said[first] = f"{said[first] or ''} Graded at {isolation}.".strip()
+    for first in list(said)[:1]:  # none in a blueprint that was taken from a file that cannot be read
+        said[first] = f"{said[first] or ''} Graded at {isolation}.".strip()
     return said
 
 

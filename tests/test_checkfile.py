@@ -14,3 +14,11 @@ def test_a_file_of_another_name_is_told_what_is_the_matter_with_it(tmp_path, dat
     path.write_bytes(data)
     with pytest.raises(CourseError, match=said):
         check_file(path)
+
+
+def test_a_students_damaged_notebook_is_unreadable_with_the_reason(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "attention.ipynb"
+    path.write_bytes(b'{"cells": [')
+    result = check_file(path).submissions[0]
+    assert result.outcome == "unreadable" and "not valid JSON" in result.reason and {e.outcome for e in result.exercises} == {"unreadable"}
