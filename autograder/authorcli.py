@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 from rich.text import Text
 
 from autograder.course import here
 from autograder.newexercise import Written, new_assignment, new_exercise
 from autograder.templates import TODO
+from autograder.terminal import console
 
 new = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Start an exercise or an assignment of your own (for instructors).\n\n"
                   "Example: autograder new exercise layernorm rms_norm --signature \"X, gamma, eps=1e-5\"")
@@ -43,7 +42,7 @@ def assignment(name: Annotated[str, typer.Argument(metavar="NAME", help="Small l
 
 
 def _say(written: Written) -> None:
-    out = Console(soft_wrap=True)
+    out = console()
     for path in written.paths:
         out.print(f"wrote {escape(path)}")
     out.print(f"Replace whatever is marked {TODO}. Next:")
@@ -58,10 +57,9 @@ def where(name: Annotated[str, typer.Argument(metavar="NAME", help="An exercise,
     """
     from autograder.where import places_of
     root, _ = here()
-    out = Console(soft_wrap=True)
+    out = console()
     for heading, places in places_of(root, name):
-        out.print(escape(heading), style="bold")
-        table = Table(show_header=False, box=None, padding=(0, 2, 0, 2))
+        out.print(Text(heading, "bold"))
+        width = max(len(place.what) for place in places)
         for place in places:
-            table.add_row(place.what, Text(place.at))
-        out.print(table)
+            out.print(Text(f"  {place.what:<{width}}  {place.at}"))

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 
 from autograder import __version__
 from autograder.imports import without_collections
+from autograder.terminal import console
 
 with without_collections():
     from autograder.assignment import CourseError, assignments
@@ -24,8 +24,7 @@ with without_collections():
 
 app = typer.Typer(no_args_is_help=True, add_completion=True, pretty_exceptions_enable=False, rich_markup_mode=None,
                   help="An auto-graded homework kit about transformers.")
-out, err = (Console(stderr=stderr, soft_wrap=True, width=None if stream.isatty() else 140)
-            for stderr, stream in ((False, sys.stdout), (True, sys.stderr)))
+out, err = console(), console(stderr=True)
 
 Json = Annotated[Optional[Path], typer.Option("--json", metavar="PATH", help="Write the results document there ('-' for standard output).")]
 Least = Annotated[Optional[str], typer.Option("--least-isolation", metavar="LEVEL",

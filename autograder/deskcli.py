@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.progress import DONE, NOT_ATTEMPTED, WRONG, Standing, progress_in, state_of
+from autograder.terminal import console
 from autograder.watch import watch
 
 STYLES = {DONE: "green", WRONG: "yellow", NOT_ATTEMPTED: "dim"}
@@ -24,7 +25,7 @@ def progress(folder: Annotated[Path, typer.Argument(metavar="[FOLDER]", help="Wh
     Only notebooks that were saved since are checked again. Example: autograder progress release
     """
     from autograder.assignment import CourseError
-    out = Console(soft_wrap=True)
+    out = console()
     if not folder.is_dir():
         raise CourseError(f"{folder}: there is no such folder")
     standings = progress_in(folder, checking=lambda path: out.print(f"checking {escape(str(path))} …", style="dim"))

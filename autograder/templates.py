@@ -20,7 +20,10 @@ class Signature:
 def read_signature(text: str) -> Signature:
     """A signature as it is written between the parentheses. Raises ValueError in words where it is none."""
     try:
-        arguments = ast.parse(f"def f({text}): pass").body[0].args
+        body = ast.parse(f"def f({text}): pass").body
+        if len(body) > 1 or "\n" in text:
+            raise SyntaxError
+        arguments = body[0].args
     except SyntaxError as error:
         raise ValueError(f"{text!r} does not stand between the parentheses of a def; write it like \"Z, eps=1e-5\"") from error
     plain = arguments.args[:len(arguments.args) - len(arguments.defaults)]
