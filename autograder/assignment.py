@@ -40,6 +40,11 @@ def public_exercises(assignment: str) -> dict[str, Exercise]:
     return exercises
 
 
+def public_folder() -> Path:
+    """The folder of the public halves."""
+    return Path(public.__path__[0])
+
+
 def built_file(assignment: str) -> Path:
     """Where the build puts what a student's copy of an assignment needs to know."""
     return Path(public.__path__[0], assignment, "built.json")

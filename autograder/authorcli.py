@@ -8,6 +8,7 @@ import typer
 from rich.markup import escape
 from rich.text import Text
 
+from autograder.completion import assignment_names, exercise_names
 from autograder.course import here
 from autograder.newexercise import Written, new_assignment, new_exercise
 from autograder.templates import TODO
@@ -18,9 +19,10 @@ new = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Start an ex
 
 
 @new.command()
-def exercise(assignment: Annotated[str, typer.Argument(metavar="ASSIGNMENT", help="Its name, as in course.yaml.")],
+def exercise(assignment: Annotated[str, typer.Argument(metavar="ASSIGNMENT", help="Its name, as in course.yaml.",
+                                                       autocompletion=assignment_names)],
              name: Annotated[str, typer.Argument(metavar="NAME", help="The function or class that students write.")],
-             signature: Annotated[str, typer.Option("--signature", metavar="TEXT", help="Its parameters; for a class those of the constructor "
+             signature: Annotated[str, typer.Option("--signature", metavar="TEXT", help="Its parameters; for a class the constructor's "
                                                     "[default: X, for a class D].")] = "",
              is_class: Annotated[bool, typer.Option("--class", help="Students write a torch module instead of a function.")] = False) -> None:
     """Write the two files of a new exercise and its slot in the lesson: a small start that builds, with TODO where you go on.
@@ -50,7 +52,8 @@ def _say(written: Written) -> None:
         out.print(f"  {escape(command)}")
 
 
-def where(name: Annotated[str, typer.Argument(metavar="NAME", help="An exercise, a check or an assignment.")]) -> None:
+def where(name: Annotated[str, typer.Argument(metavar="NAME", help="An exercise, a check or an assignment.",
+                                              autocompletion=exercise_names)]) -> None:
     """Show every place in which an exercise, a check or an assignment is written, built or tested (for instructors and developers).
 
     Example: autograder where softmax

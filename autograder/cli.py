@@ -20,12 +20,17 @@ from autograder.terminal import console
 with without_collections():
     from autograder.assignment import CourseError, assignments
     from autograder.authorcli import new, where
+    from autograder.completion import assignment_names, exercise_names, student_names
     from autograder.deskcli import progress, watch_and_check
 
 app = typer.Typer(no_args_is_help=True, add_completion=True, pretty_exceptions_enable=False, rich_markup_mode=None,
-                  help="An auto-graded homework kit about transformers.")
+                  context_settings={"max_content_width": 120},
+                  help="An auto-graded homework kit about transformers.\n\nExample: autograder check attention.ipynb")
 out, err = console(), console(stderr=True)
 
+Names = Annotated[Optional[list[str]], typer.Argument(metavar="[ASSIGNMENT]...", help="All of them by default.",
+                                                      autocompletion=assignment_names)]
+Name = Annotated[str, typer.Argument(metavar="ASSIGNMENT", help="Its name, as in course.yaml.", autocompletion=assignment_names)]
 Json = Annotated[Optional[Path], typer.Option("--json", metavar="PATH", help="Write the results document there ('-' for standard output).")]
 Least = Annotated[Optional[str], typer.Option("--least-isolation", metavar="LEVEL",
                                               help="Accept this isolation level: isolated, confined, limited or none.")]
@@ -68,7 +73,7 @@ def _known_level(level: str | None) -> str | None:
 
 
 @app.command()
-def build(names: Annotated[Optional[list[str]], typer.Argument(metavar="[ASSIGNMENT]...", help="All of them by default.")] = None) -> None:
+def build(names: Names = None) -> None:
     """Make the source notebook and the release of assignments (for instructors).
 
     Example: autograder build attention
@@ -107,7 +112,7 @@ def check(file: Annotated[Path, typer.Argument(metavar="FILE.ipynb", help="The n
 
 
 @app.command()
-def collect(assignment: Annotated[str, typer.Argument(metavar="ASSIGNMENT", help="Its name, as in course.yaml.")],
+def collect(assignment: Name,
             paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Folders, zips, tars or notebooks: what was handed in.")],
             dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")] = False) -> None:
     """Take in what was handed in (folders, exports of Canvas, Moodle, Gradescope) to submitted/; the newest attempt of each student counts.
@@ -128,8 +133,9 @@ def collect(assignment: Annotated[str, typer.Argument(metavar="ASSIGNMENT", help
 
 
 @app.command()
-def doctor(names: Annotated[Optional[list[str]], typer.Argument(metavar="[ASSIGNMENT]...", help="All of them by default.")] = None,
-           exercise: Annotated[Optional[list[str]], typer.Option(metavar="NAME", help="Only this exercise (may be repeated); nothing is rehearsed.")] = None,
+def doctor(names: Names = None,
+           exercise: Annotated[Optional[list[str]], typer.Option(metavar="NAME", autocompletion=exercise_names,
+                                                                      help="Only this exercise (may be repeated); nothing is rehearsed.")] = None,
            machine: Annotated[bool, typer.Option("--machine", help="Look at the machine only.")] = False,
            report: Annotated[Optional[Path], typer.Option(metavar="PATH.html", help="Write the kill matrix there: who catches what.")] = None,
            seeds: Annotated[int, typer.Option(min=3, metavar="N", help="Decks that the right answers must pass.")] = 10,
@@ -155,8 +161,9 @@ def doctor(names: Annotated[Optional[list[str]], typer.Argument(metavar="[ASSIGN
 
 
 @app.command()
-def grade(assignment: Annotated[str, typer.Argument(metavar="ASSIGNMENT", help="Its name, as in course.yaml.")],
-          student: Annotated[Optional[list[str]], typer.Option("--student", metavar="ID", help="Only this student (may be repeated).")] = None,
+def grade(assignment: Name,
+          student: Annotated[Optional[list[str]], typer.Option("--student", metavar="ID", help="Only this student (may be repeated).",
+                                                                      autocompletion=student_names)] = None,
           workers: Annotated[Optional[int], typer.Option("--workers", min=1, metavar="N", help="Processes; by default one a core.")] = None,
           feedback: Annotated[bool, typer.Option("--feedback/--no-feedback", help="Write feedback pages.")] = True,
           force: Annotated[bool, typer.Option("--force", help="Grade again what is graded already.")] = False,

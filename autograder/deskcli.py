@@ -19,7 +19,8 @@ STYLES = {DONE: "green", WRONG: "yellow", NOT_ATTEMPTED: "dim"}
 MARKS = {DONE: "✓", WRONG: "✗", NOT_ATTEMPTED: "–"}
 
 
-def progress(folder: Annotated[Path, typer.Argument(metavar="[FOLDER]", help="Where your notebooks are; those in folders below it are found too.")] = Path(".")) -> None:
+def progress(folder: Annotated[Path, typer.Argument(metavar="[FOLDER]", help="Where your notebooks are; those in folders below it are found "
+                                                    "too [default: this one].", show_default=False)] = Path(".")) -> None:
     """Show how far you are: every exercise of the course, done, wrong or not attempted, by the public checks.
 
     Only notebooks that were saved since are checked again. Example: autograder progress release
@@ -54,7 +55,8 @@ def _show_sum(out: Console, standings: list[Standing]) -> None:
     exercises = [exercise for standing in standings if standing.result for exercise in standing.result.exercises]
     done = sum(state_of(exercise.outcome) == DONE for exercise in exercises)
     hidden = sum(exercise.hidden_checks_not_run for exercise in exercises)
-    out.print(f"{done} of {len(exercises)} exercises done. Done means that every public check holds; {hidden} hidden checks run in grading only.")
+    out.print(f"{done} of {len(exercises)} exercises done. Done means that every public check holds; {hidden} hidden checks run in grading "
+              "only.")
 
 
 def watch_and_check(out: Console, file: Path, show, *, least: str | None) -> None:

@@ -7,10 +7,11 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder import exercises as public
-from autograder.assignment import CourseError, assignments
+from autograder.assignment import CourseError, assignments, public_folder
 from autograder.course import Course, read_course
 from autograder.templates import TODO, class_halves, function_halves, lesson, read_signature, slot
+
+TAKEN = ("check", "figures", "fill_parameters", "torch", "nn", "math")  # what a lesson imports
 
 
 @dataclass(frozen=True)
@@ -62,23 +63,24 @@ def new_assignment(root: Path, name: str) -> Written:
 
 def _own_exercises(root: Path) -> Path:
     """The folder of the public halves, which must be this course's: exercises are found in the package that is installed."""
-    folder = Path(public.__path__[0]).resolve()
+    folder = public_folder().resolve()
     if folder != (root / "autograder" / "exercises").resolve():
-        raise CourseError(f"exercises are read from {folder}, which is not in this course ({root}). A course with exercises of its own is a copy of the whole "
-                          "kit: go to it and run there\n  python -m pip install -c constraints.txt -e '.[staff,dev]'")
+        raise CourseError(f"exercises are read from {folder}, which is not in this course ({root}). A course with exercises of its own is a copy "
+                          "of the whole kit: go to it and run there\n  python -m pip install -c constraints.txt -e '.[staff,dev]'")
     return folder
 
 
 def _fit_for_a_name(name: str) -> None:
-    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name) or keyword.iskeyword(name) or name in ("check", "figures", "fill_parameters", "torch", "nn", "math"):
-        raise CourseError(f"{name!r} is no name for an exercise: students write a function or class of that name (letters, digits and _, a letter first)")
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name) or keyword.iskeyword(name) or name in TAKEN:
+        raise CourseError(f"{name!r} is no name for an exercise: students write a function or class of that name (letters, digits and _, "
+                          "a letter first)")
 
 
 def _not_there(root: Path, paths: list[Path]) -> None:
     for path in paths:
         if path.exists():
-            raise CourseError(f"{path.relative_to(root)} is there already, and nothing was written. Choose another name, or see what it is with: "
-                              f"autograder where {path.parent.name if path.name == '__init__.py' else path.stem}")
+            raise CourseError(f"{path.relative_to(root)} is there already, and nothing was written. Choose another name, or see what it is "
+                              f"with: autograder where {path.parent.name if path.name == '__init__.py' else path.stem}")
 
 
 def _add_slot(script: Path, name: str) -> int:

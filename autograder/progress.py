@@ -51,7 +51,8 @@ def progress_in(folder: Path, *, checking: Callable[[Path], None] = lambda path:
     """
     found = _newest(folder)
     if not found:
-        raise CourseError(f"{folder}: there is no notebook of this kit here or in the folders below; name the folder that you work in: autograder progress FOLDER")
+        raise CourseError(f"{folder}: there is no notebook of this kit here or in the folders below; name the folder that you work in: "
+                          "autograder progress FOLDER")
     boxes: list[Box] = []
     try:
         standings = []

@@ -83,7 +83,8 @@ def _of_exercise(root: Path, exercise: Exercise) -> Iterator[Place]:
 def _of_check(root: Path, exercise: Exercise, check) -> tuple[str, list[Place]]:
     half = _halves(root, exercise)[check.visibility == HIDDEN]
     places = [Place("written", f"{_shown(root, half)}:{_line(half, check.name)}")]
-    places += [Place("must catch", f"{_shown(root, _halves(root, exercise)[1])}:{_line(_halves(root, exercise)[1], known.name)} {known.name}")
+    staff = _halves(root, exercise)[1]
+    places += [Place("must catch", f"{_shown(root, staff)}:{_line(staff, known.name)} {known.name}")
                for known in exercise.misconceptions if known.caught_by is check]
     places += [*_notebooks(root, exercise.assignment, exercise.name, only_checks=True), *_tests(root, check.name)]
     return f"{check.name}, a {check.visibility} check of {exercise.name} in {exercise.assignment}: {check.title} ({check.points:g} points)", places
@@ -114,13 +115,15 @@ def _notebooks(root: Path, assignment: str, name: str, *, only_checks: bool = Fa
             cells = []
         found = [f"cell {cells.index(one) + 1} ({what})" for one, what in ((name, "answer"), (f"{name}-checks", "checks"))
                  if one in cells and not (only_checks and what == "answer")]
-        yield Place(f"{folder} notebook", f"{_shown(root, path)}{', ' + ', '.join(found) if found else f' (not in it yet: autograder build {assignment})'}")
+        told = f", {', '.join(found)}" if found else f" (not in it yet: autograder build {assignment})"
+        yield Place(f"{folder} notebook", f"{_shown(root, path)}{told}")
 
 
 def _tests(root: Path, name: str) -> Iterator[Place]:
     """The lines of the kit's tests, its catalogue and attacks that name it as a whole string or word."""
     for path in sorted((root / "tests").rglob("*.py")) if (root / "tests").is_dir() else []:
-        lines = [number for number, line in enumerate(_text(path).splitlines(), 1) if re.search(rf"(?<![\w.]){re.escape(name)}(?!\w)", line)]
+        named = re.compile(rf"(?<![\w.]){re.escape(name)}(?!\w)")
+        lines = [number for number, line in enumerate(_text(path).splitlines(), 1) if named.search(line)]
         if lines:
             more = f" and {len(lines) - 1} more" if len(lines) > 1 else ""
             yield Place("catalogue" if path.parent.name == "catalogue" else "test", f"{_shown(root, path)}:{lines[0]}{more}")
@@ -136,7 +139,8 @@ def _text(path: Path) -> str:
 
 def _line(path: Path, name: str) -> int | str:
     """The line of a file on which a function or class of that name is defined; "?" where there is none."""
-    return next((node.lineno for node in ast.walk(ast.parse(_text(path))) if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name == name), "?")
+    nodes = (node for node in ast.parse(_text(path)).body if isinstance(node, (ast.FunctionDef, ast.ClassDef)))
+    return next((node.lineno for node in nodes if node.name == name), "?")
 
 
 def _line_with(path: Path, part: str) -> int | str:
