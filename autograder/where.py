@@ -59,7 +59,7 @@ def _nearest(name: str, exercises: list[Exercise]) -> str:
 def _title(exercise: Exercise) -> str:
     hidden = sum(check.visibility == HIDDEN for check in exercise.checks)
     return (f"{exercise.name}, an exercise of {exercise.assignment}: {exercise.title} "
-            f"({exercise.points:g} points, {len(exercise.checks) - hidden} public checks, {hidden} hidden)")
+            f"({_points(exercise.points)}, {len(exercise.checks) - hidden} public checks, {hidden} hidden)")
 
 
 def _of_exercise(root: Path, exercise: Exercise) -> Iterator[Place]:
@@ -76,7 +76,7 @@ def _of_exercise(root: Path, exercise: Exercise) -> Iterator[Place]:
         yield Place("built", f"{_shown(root, path)}{'' if name in _text(path) else ' (not in it yet: autograder build ' + assignment + ')'}")
     for check in exercise.checks:
         half = staff if check.visibility == HIDDEN else public
-        yield Place(f"{check.visibility} check, {check.points:g} points", f"{_shown(root, half)}:{_line(half, check.name)} {check.name}")
+        yield Place(f"{check.visibility} check, {_points(check.points)}", f"{_shown(root, half)}:{_line(half, check.name)} {check.name}")
     yield from _tests(root, name)
 
 
@@ -87,7 +87,7 @@ def _of_check(root: Path, exercise: Exercise, check) -> tuple[str, list[Place]]:
     places += [Place("must catch", f"{_shown(root, staff)}:{_line(staff, known.name)} {known.name}")
                for known in exercise.misconceptions if known.caught_by is check]
     places += [*_notebooks(root, exercise.assignment, exercise.name, only_checks=True), *_tests(root, check.name)]
-    return f"{check.name}, a {check.visibility} check of {exercise.name} in {exercise.assignment}: {check.title} ({check.points:g} points)", places
+    return f"{check.name}, a {check.visibility} check of {exercise.name} in {exercise.assignment}: {check.title} ({_points(check.points)})", places
 
 
 def _of_assignment(root: Path, name: str) -> Iterator[Place]:
@@ -98,7 +98,7 @@ def _of_assignment(root: Path, name: str) -> Iterator[Place]:
         if path.exists() or what != "given to students":
             yield Place(what, f"{_shown(root, path)}{'' if path.exists() else f' (missing: autograder build {name})'}")
     for exercise in _exercises(root, name).values():
-        yield Place(f"exercise, {exercise.points:g} points", exercise.name)
+        yield Place(f"exercise, {_points(exercise.points)}", exercise.name)
 
 
 def _halves(root: Path, exercise: Exercise) -> tuple[Path, Path]:
@@ -127,6 +127,10 @@ def _tests(root: Path, name: str) -> Iterator[Place]:
         if lines:
             more = f" and {len(lines) - 1} more" if len(lines) > 1 else ""
             yield Place("catalogue" if path.parent.name == "catalogue" else "test", f"{_shown(root, path)}:{lines[0]}{more}")
+
+
+def _points(points: float) -> str:
+    return f"{points:g} point{'' if points == 1 else 's'}"
 
 
 def _shown(root: Path, path: Path) -> str:

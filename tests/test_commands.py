@@ -13,7 +13,7 @@ from support import ROOT
 from typer.main import get_command
 
 from autograder import __version__
-from autograder.cli import app
+from autograder.cli import app, main
 from autograder.completion import assignment_names, exercise_names, student_names
 
 
@@ -30,11 +30,25 @@ LEAVES = [path for path, command in COMMANDS.items() if path and not hasattr(com
 ids = lambda path: " ".join(path) or "autograder"  # noqa: E731
 
 
+START = "import sys; sys.argv[0] = 'autograder'; from autograder.cli import main; main()"
+
+
 def run(*arguments, folder=ROOT, **environment):
-    """`autograder` as it is installed, its output in a pipe."""
-    start = "import sys; sys.argv[0] = 'autograder'; from autograder.cli import main; main()"
-    return subprocess.run([sys.executable, "-c", start, *arguments], cwd=folder, capture_output=True, text=True, timeout=120,
+    """`autograder` as it is installed, in a process of its own, its output in a pipe."""
+    return subprocess.run([sys.executable, "-c", START, *arguments], cwd=folder, capture_output=True, text=True, timeout=120,
                           env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", **environment})
+
+
+@pytest.fixture
+def said(monkeypatch, capfd):
+    """`autograder` in this process: exit status, standard output and error."""
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["autograder", *arguments])
+        try:
+            main()
+        except SystemExit as end:
+            return end.code or 0, *capfd.readouterr()
+    return run
 
 
 @pytest.mark.parametrize("path", COMMANDS, ids=ids)
@@ -71,33 +85,37 @@ WRONG_USES = [("check", "none.ipynb"), ("grade", "atention"), ("collect", "atten
 
 
 @pytest.mark.parametrize("arguments", WRONG_USES, ids=" ".join)
-def test_wrong_use_is_one_plain_sentence_on_stderr_and_exit_status_2(course, arguments):
-    done = run(*arguments, folder=course)
-    assert done.returncode == 2 and not done.stdout and "Traceback" not in done.stderr and "\x1b" not in done.stderr
-    assert re.match(r"error: |Usage: ", done.stderr), done.stderr
+def test_wrong_use_is_one_plain_sentence_on_stderr_and_exit_status_2(course, monkeypatch, said, arguments):
+    monkeypatch.chdir(course)
+    status, out, err = said(*arguments)
+    assert status == 2 and not out and "Traceback" not in err and "\x1b" not in err
+    assert re.match(r"error: |Usage: ", err), err
 
 
-def test_outside_a_course_every_command_says_so_or_works(tmp_path):
-    for arguments in (("grade", "attention"), ("doctor", "--machine"), ("where", "softmax"), ("new", "assignment", "x")):
-        done = run(*arguments, folder=tmp_path)
-        assert (done.returncode, done.stderr) == (2, "error: no course.yaml in this folder or above it; run this in the course's folder\n"), arguments
+@pytest.mark.parametrize("arguments", [("grade", "attention"), ("where", "softmax"), ("new", "assignment", "x"), ("build",)], ids=" ".join)
+def test_outside_a_course_every_command_of_the_staffs_says_so(tmp_path, monkeypatch, said, arguments):
+    monkeypatch.chdir(tmp_path)
+    assert said(*arguments) == (2, "", "error: no course.yaml in this folder or above it; run this in the course's folder\n")
+
+
+def test_the_version_and_all_commands_are_told(said):
+    assert said("--version") == (0, f"autograder {__version__}\n", "")
+    status, out, _ = said("--help")
+    assert status == 0 and all(path[0] in out for path in LEAVES)
 
 
 def test_in_a_pipe_there_is_no_colour_and_lines_are_whole():
-    done = run("where", "softmax")
+    done = run("where", "softmax", FORCE_COLOR="", TERM="xterm-256color")
     assert done.returncode == 0 and "\x1b" not in done.stdout and done.stdout.startswith("softmax, an exercise of attention: ")
-    help_text = run("--help")
-    assert help_text.returncode == 0 and "\x1b" not in help_text.stdout and all(path[0] in help_text.stdout for path in LEAVES)
-    assert run("--version").stdout == f"autograder {__version__}\n"
+    assert any(line.startswith("  hidden check, ") and line.endswith(" agrees_with_the_reference") for line in done.stdout.splitlines())
 
 
 @pytest.mark.parametrize("no_colour, colours", [("", True), ("1", False)])
 def test_in_a_terminal_there_are_colours_unless_no_color_is_set(course, no_colour, colours):
     leader, follower = pty.openpty()
-    start = "import sys; sys.argv[0] = 'autograder'; from autograder.cli import main; main()"
     environment = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "FORCE_COLOR")}
     environment |= {"PYTHONPATH": str(ROOT), "TERM": "xterm-256color"} | ({"NO_COLOR": no_colour} if no_colour else {})
-    process = subprocess.Popen([sys.executable, "-c", start, "where", "sofmax"], cwd=course, env=environment, stdout=follower, stderr=follower)
+    process = subprocess.Popen([sys.executable, "-c", START, "grade", "sofmax"], cwd=course, env=environment, stdout=follower, stderr=follower)
     os.close(follower)
     said = b""
     try:
@@ -105,7 +123,7 @@ def test_in_a_terminal_there_are_colours_unless_no_color_is_set(course, no_colou
             said += part
     except OSError:  # the terminal is closed
         pass
-    assert process.wait(60) == 2 and b"nothing is called" in said
+    assert process.wait(60) == 2 and b"no assignment" in said
     assert bool(re.search(rb"\x1b\[[\d;]*3\dm|\x1b\[1;31m", said)) == colours
 
 
@@ -114,14 +132,27 @@ def test_completion_is_shown_for_the_users_shell():
     assert done.returncode == 0 and "_AUTOGRADER_COMPLETE=complete_bash" in done.stdout
 
 
-@pytest.mark.parametrize("words, offered", [("autograder gra", {"grade"}), ("autograder grade att", {"attention"}), ("autograder new ex", {"exercise"}),
-                                            ("autograder where layer_n", {"layer_norm", "layer_norm_gradient"}),
-                                            ("autograder grade attention --student a", {"ada", "alan"})])
-def test_tab_completes_commands_and_names(course, words, offered):
+OFFERED = {"autograder gra": "grade", "autograder grade att": "attention", "autograder new ex": "exercise",
+           "autograder where layer_n": "layer_norm layer_norm_gradient", "autograder grade attention --student a": "ada alan"}
+TAB = """
+import os, sys
+from autograder.cli import main
+sys.argv = ["autograder"]
+for words in sys.stdin.read().splitlines():
+    os.environ |= {"_AUTOGRADER_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(len(words.split()) - 1)}
+    try:
+        main()
+    except SystemExit:
+        print("==", flush=True)
+"""
+
+
+def test_tab_completes_commands_and_names(course):
     for student in ("ada", "alan", "bob"):
         (course / "submitted" / student).mkdir(parents=True)
-    done = run(folder=course, _AUTOGRADER_COMPLETE="complete_bash", COMP_WORDS=words, COMP_CWORD=str(len(words.split()) - 1))
-    assert set(done.stdout.split()) == offered, done.stdout + done.stderr
+    done = subprocess.run([sys.executable, "-c", TAB], input="\n".join(OFFERED), cwd=course, capture_output=True, text=True, timeout=120,
+                          env=os.environ | {"PYTHONPATH": str(ROOT)})
+    assert [set(part.split()) for part in done.stdout.split("==")[:-1]] == [set(names.split()) for names in OFFERED.values()], done.stderr
 
 
 def test_names_are_offered_by_what_is_typed(course, monkeypatch):
