@@ -9,7 +9,8 @@ from pathlib import Path
 
 from autograder.assignment import CourseError, assignments, public_folder
 from autograder.course import Course, read_course
-from autograder.templates import TODO, class_halves, function_halves, lesson, read_signature, slot
+from autograder.lesson import add_slot, lesson
+from autograder.templates import TODO, class_halves, function_halves, read_signature
 
 TAKEN = ("check", "figures", "fill_parameters", "torch", "nn", "math")  # what a lesson imports
 
@@ -40,7 +41,7 @@ def new_exercise(root: Path, course: Course, assignment: str, name: str, *, sign
     for path, text in zip(halves, (class_halves if is_class else function_halves)(assignment, name, read)):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    line = _add_slot(script, name)
+    line = add_slot(script, name)
     return Written([*(str(path.relative_to(root)) for path in halves), f"{script.relative_to(root)}:{line} (its slot)"],
                    [f"autograder doctor {assignment} --exercise {name}", f"autograder build {assignment}", f"autograder where {name}"])
 
@@ -81,23 +82,6 @@ def _not_there(root: Path, paths: list[Path]) -> None:
         if path.exists():
             raise CourseError(f"{path.relative_to(root)} is there already, and nothing was written. Choose another name, or see what it is "
                               f"with: autograder where {path.parent.name if path.name == '__init__.py' else path.stem}")
-
-
-def _add_slot(script: Path, name: str) -> int:
-    """Put the slot before what closes the lesson (the written question, or "Handing in"), else at its end; returns the line."""
-    lines = script.read_text(encoding="utf-8").splitlines(keepends=True)
-    starts = [at for at, line in enumerate(lines) if line.startswith("# %%")]
-    at = len(lines)
-    for start, end in zip(reversed(starts), [len(lines), *reversed(starts)]):
-        closes = "[markdown]" in lines[start] and ("question=" in lines[start] or any("# ## Handing in" in line for line in lines[start:end]))
-        if not closes:
-            break
-        at = start
-    gap = "\n" if at and lines[at - 1].strip() else ""
-    before = "".join(lines[:at]) + gap
-    added = slot(name) + ("\n" if at < len(lines) else "")
-    script.write_text(before + added + "".join(lines[at:]), encoding="utf-8")
-    return (before + added).rstrip("\n").count("\n") + 1
 
 
 def _enrol(path: Path, name: str) -> int:

