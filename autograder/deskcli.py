@@ -11,7 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from autograder.progress import DONE, NOT_ATTEMPTED, WRONG, Standing, progress_in, state_of
+from autograder.standing import DONE, NOT_ATTEMPTED, WRONG, Standing, progress_in, state_of
 from autograder.terminal import console
 from autograder.watch import watch
 
@@ -19,8 +19,11 @@ STYLES = {DONE: "green", WRONG: "yellow", NOT_ATTEMPTED: "dim"}
 MARKS = {DONE: "✓", WRONG: "✗", NOT_ATTEMPTED: "–"}
 
 
-def progress(folder: Annotated[Path, typer.Argument(metavar="[FOLDER]", help="Where your notebooks are; those in folders below it are found "
-                                                    "too [default: this one].", show_default=False)] = Path(".")) -> None:
+Folder = Annotated[Path, typer.Argument(metavar="[FOLDER]", help="Where your notebooks are, also those in folders below it; by default here.",
+                                        show_default=False)]
+
+
+def progress(folder: Folder = Path(".")) -> None:
     """Show how far you are: every exercise of the course, done, wrong or not attempted, by the public checks.
 
     Only notebooks that were saved since are checked again. Example: autograder progress release

@@ -231,7 +231,18 @@ class CheckAnswers:
 
 
 def _answers(run: Run, deck: DeckExercise) -> list[CheckAnswers | Lost]:
-    """The answers to the whole deck of one exercise; a check that hangs or kills the worker is lost, the others are not."""
+    """The answers to the whole deck of one exercise: in one reply, or check by check where that takes long or kills the worker."""
+    try:
+        plan = deck.plan(0, {})
+        have = {number: (reply, place) for numbers, reply in zip(plan, list(_replies(run, deck, plan, first=True, together=True)))
+                for place, number in enumerate(numbers)}
+    except OverLimit:
+        return _answers_by_check(run, deck)
+    return [CheckAnswers([have[number] for number in numbers]) for numbers in deck.numbers]
+
+
+def _answers_by_check(run: Run, deck: DeckExercise) -> list[CheckAnswers | Lost]:
+    """The same; a check that hangs or kills the worker is lost, the others are not."""
     answers: list[CheckAnswers | Lost] = []
     have: dict[int, tuple[Reply, int]] = {}
     lost = 0
@@ -252,8 +263,8 @@ def _answers(run: Run, deck: DeckExercise) -> list[CheckAnswers | Lost]:
     return answers
 
 
-def _replies(run: Run, deck: DeckExercise, plan: list[list[int]], *, first: bool) -> Iterator[Reply]:
-    request = calls_request(deck.exercise)
+def _replies(run: Run, deck: DeckExercise, plan: list[list[int]], *, first: bool, together: bool = False) -> Iterator[Reply]:
+    request = calls_request(deck.exercise, together=together)
     worker = run.ready()
     payload = deck.payload if first else deck.encoded(plan)
     raw = worker.ask_raw([request, payload], replies=len(plan), seconds=run.seconds(run.limits.check_seconds))

@@ -9,7 +9,8 @@ from autograder.templates import TODO
 
 def slot(name: str) -> str:
     """An exercise's place in the lesson: prose, and the line that the build turns into the answer's cell and the check's."""
-    return (f"# %% [markdown]\n# ## {TODO}: a heading for {name}\n#\n# {TODO}: what `{name}` computes (the formula), one example by hand, and what goes wrong easily.\n"
+    return (f"# %% [markdown]\n# ## {TODO}: a heading for {name}\n#\n"
+            f"# {TODO}: what `{name}` computes (the formula), one example by hand, and what goes wrong easily.\n"
             f'\n# %% exercise="{name}"\n')
 
 
@@ -24,7 +25,8 @@ def add_slot(script: Path, name: str) -> int:
     starts = [at for at, line in enumerate(lines) if line.startswith("# %%")]
     at = len(lines)
     for start, end in zip(reversed(starts), [len(lines), *reversed(starts)]):
-        closes = "[markdown]" in lines[start] and ("question=" in lines[start] or any("# ## Handing in" in line for line in lines[start:end]))
+        handing_in = any("# ## Handing in" in line for line in lines[start:end])
+        closes = "[markdown]" in lines[start] and ("question=" in lines[start] or handing_in)
         if not closes:
             break
         at = start
@@ -40,8 +42,8 @@ _LESSON = '''# %% [markdown]
 #
 # TODO: what it is about and why, in a few sentences. **What you need**: TODO. **Time**: TODO.
 #
-# Each exercise is one cell with a function or class to fill in. Under it stands a cell that calls `check`: run it as often as you like. Those are
-# the *public* checks; *hidden* ones run only in grading.
+# Each exercise is one cell with a function or class to fill in. Under it stands a cell that calls `check`: run it as often as you
+# like. Those are the *public* checks; *hidden* ones run only in grading.
 
 # %% given=true
 import math

@@ -1,115 +1,107 @@
-"""A student's progress: which exercises of the course are done, from the notebooks in a folder.
+"""The progress of a batch: what is done, what could not be graded, what is left, and where the time goes.
 
-What was checked is remembered in the user's cache folder, by the bytes of the notebook and of the kit, so that only what was saved since is
-checked again.
+Shown as a bar in a terminal, as one JSON object a line for other programs, or not at all.
 """
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import os
+import json
+import resource
+import time
+from collections import defaultdict
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Callable
+from enum import StrEnum
+from typing import Callable, Iterator, TextIO
 
-from platformdirs import user_cache_path
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from autograder.assignment import CourseError, assignments
-from autograder.box import Box, start_box
-from autograder.checkfile import assignment_of, read_found
-from autograder.deckfile import version_of
-from autograder.grader import DESK, make_desk_grader
-from autograder.notebook import Submission
 from autograder.results import SubmissionResult
-from autograder.submissions import Found
 
-DEPTH, KEPT = 3, 200
-DONE, WRONG, NOT_ATTEMPTED = "done", "wrong", "not attempted"
-BUILT = ("source", "submitted", "collected", "autograded", "feedback", "solutions")  # of a course: not the student's own
+NOT_GRADED = ("unreadable", "grader_fault")
+
+
+class Mode(StrEnum):
+    """How progress is shown: `bar` in a terminal (nothing elsewhere), `lines` of JSON on standard output, or `none`."""
+
+    BAR, LINES, NONE = "bar", "lines", "none"
 
 
 @dataclass
-class Standing:
-    """One assignment: the notebook that counts or None, its result, and other notebooks of the same assignment."""
+class Tally:
+    """What is known of a batch so far. `seconds` has the time that each exercise took, over all submissions, in the workers and the judge."""
 
-    assignment: str
-    path: Path | None = None
-    result: SubmissionResult | None = None
-    others: list[Path] = field(default_factory=list)
+    total: int
+    known: int = 0
+    graded: int = 0
+    not_graded: int = 0
+    seconds: dict[str, float] = field(default_factory=lambda: defaultdict(float))
+    started: float = field(default_factory=time.monotonic)
 
+    def add(self, result: SubmissionResult, before: bool, seconds: dict[str, float]) -> None:
+        """Count one submission; `before`: it stands as it was graded before."""
+        self.known += before
+        self.graded += not before
+        self.not_graded += result.outcome in NOT_GRADED
+        for name, took in seconds.items():
+            self.seconds[name] += took
 
-def state_of(outcome: str) -> str:
-    """What an exercise's outcome is in a list of progress."""
-    return DONE if outcome == "correct" else NOT_ATTEMPTED if outcome in ("not_attempted", "unreadable") else WRONG
+    @property
+    def done(self) -> int:
+        """How many submissions have a result."""
+        return self.known + self.graded
 
+    @property
+    def left(self) -> int:
+        """How many have none yet."""
+        return self.total - self.done
 
-def progress_in(folder: Path, *, checking: Callable[[Path], None] = lambda path: None) -> list[Standing]:
-    """How every assignment of the kit stands in a folder and those below it. `checking` is told of each notebook that has to be checked.
+    @property
+    def slowest(self) -> tuple[str, float] | None:
+        """The exercise that took longest so far, and its seconds a submission."""
+        if not self.graded or not self.seconds:
+            return None
+        name = max(self.seconds, key=self.seconds.__getitem__)
+        return name, self.seconds[name] / self.graded
 
-    Raises `CourseError` where there is no notebook of this kit.
-    """
-    found = _newest(folder)
-    if not found:
-        raise CourseError(f"{folder}: there is no notebook of this kit here or in the folders below; name the folder that you work in: "
-                          "autograder progress FOLDER")
-    boxes: list[Box] = []
-    try:
-        standings = []
-        for name in assignments():
-            paths = [path for path, _ in found.get(name, [])]
-            result = _known(name, *found[name][0], boxes, checking) if paths else None
-            standings.append(Standing(name, *([paths[0], result, paths[1:]] if paths else [])))
-        return standings
-    finally:
-        for box in boxes:
-            box.close()
-
-
-def _newest(folder: Path) -> dict[str, list[tuple[Path, Found]]]:
-    """The notebooks of each assignment: those of the name that is to be handed in first, of several the one saved last."""
-    found: dict[str, list[tuple[Path, Found]]] = {}
-    for path in sorted(notebooks(folder), key=lambda path: path.stat().st_mtime, reverse=True):
-        with contextlib.suppress(CourseError):  # no notebook of this kit
-            read = read_found(path)
-            found.setdefault(assignment_of(path, read), []).append((path, read))
-    return {name: sorted(ones, key=lambda one: one[0].name != f"{name}.ipynb") for name, ones in found.items()}
-
-
-def notebooks(folder: Path, depth: int = DEPTH) -> list[Path]:
-    """The notebooks in a folder and those below it, hidden folders and what a course builds or grades left out."""
-    built = BUILT if (folder / "course.yaml").is_file() else ()
-    found = []
-    with contextlib.suppress(PermissionError):
-        for entry in sorted(folder.iterdir()):
-            if entry.name.startswith((".", "_")) or entry.is_symlink():
-                continue
-            if entry.is_dir() and depth and entry.name not in built:
-                found += notebooks(entry, depth - 1)
-            elif entry.suffix.lower() == ".ipynb" and entry.is_file():
-                found.append(entry)
-    return found
+    def sentence(self) -> str:
+        """What the bar says beside itself."""
+        parts = [f"{self.not_graded} not to be graded"] if self.not_graded else []
+        parts.append(f"{self.left} left")
+        if self.slowest:
+            parts.append(f"slowest {self.slowest[0]} {self.slowest[1]:.2f} s")
+        return ", ".join(parts)
 
 
-def _known(name: str, path: Path, found: Found, boxes: list[Box], checking: Callable[[Path], None]) -> SubmissionResult:
-    """The result of the public checks on a notebook, as remembered or found now."""
-    kept = _cache(name, path.read_bytes())
-    with contextlib.suppress(OSError, ValueError):
-        return SubmissionResult.model_validate_json(kept.read_bytes())
-    checking(path)
-    if not boxes:
-        boxes.append(start_box(DESK.limits))
-    result = make_desk_grader(name, found.submission or Submission([]), box=boxes[0]).grade(path.stem, found).result
-    with contextlib.suppress(OSError):  # a full or read-only disk: checked again next time
-        kept.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        temporary = kept.with_suffix(f".{os.getpid()}.tmp")
-        temporary.write_text(result.model_dump_json(by_alias=True), encoding="utf-8")
-        temporary.replace(kept)
-        for old in sorted(kept.parent.glob("*.json"), key=lambda one: one.stat().st_mtime)[:-KEPT]:
-            old.unlink(missing_ok=True)
-    return result
+@contextlib.contextmanager
+def bar(console: Console, tally: Tally, *, shown: bool) -> Iterator[tuple[Callable[[], None], Progress]]:
+    """A bar with the tally beside it. Yields what redraws it after each submission, and the progress display, for other tasks."""
+    with Progress(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[told]}"), TimeElapsedColumn(),
+                  TextColumn("about"), TimeRemainingColumn(), TextColumn("to go"), console=console, disable=not (shown and console.is_terminal)) as drawn:
+        task = drawn.add_task("grading", total=tally.total, told=tally.sentence())
+        yield lambda: drawn.update(task, completed=tally.done, told=escape(tally.sentence())), drawn
 
 
-def _cache(name: str, data: bytes) -> Path:
-    digest = hashlib.sha256(version_of(Path("no course"), name, 0).encode() + data).hexdigest()[:32]
-    return user_cache_path("autograder", appauthor=False) / "progress" / f"{digest}.json"
+def graded_line(tally: Tally, result: SubmissionResult, before: bool, seconds: dict[str, float]) -> str:
+    """One submission as a line of JSON."""
+    return json.dumps({"event": "graded", "student": result.student, "score": result.score, "max_score": result.max_score, "outcome": result.outcome,
+                       "known_before": before, "seconds": round(sum(seconds.values()), 3), "done": tally.done, "not_graded": tally.not_graded,
+                       "left": tally.left, "slowest": tally.slowest[0] if tally.slowest else None})
+
+
+def finished_line(tally: Tally, *, interrupted: bool, apart: float) -> str:
+    """The end of a batch as a line of JSON. `apart`: CPU seconds of student code, which this process's own do not hold."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    own = sum(one.ru_utime + one.ru_stime for one in used)
+    return json.dumps({"event": "interrupted" if interrupted else "finished", "graded": tally.graded, "known_before": tally.known,
+                       "not_graded": tally.not_graded, "left": tally.left, "wall_seconds": round(time.monotonic() - tally.started, 3),
+                       "cpu_seconds": {"grader": round(own, 3), "student_code": round(apart, 3)},
+                       "peak_memory_mb": round(used[0].ru_maxrss / 1024), "seconds_by_exercise": {k: round(v, 3) for k, v in tally.seconds.items()}})
+
+
+def write_line(stream: TextIO, line: str) -> None:
+    """One line, at once: whoever reads waits for it."""
+    stream.write(line + "\n")
+    stream.flush()

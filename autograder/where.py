@@ -73,7 +73,8 @@ def _of_exercise(root: Path, exercise: Exercise) -> Iterator[Place]:
     yield Place("slot in the lesson", f"{_shown(root, script)}:{slot}")
     yield from _notebooks(root, assignment, name)
     for path in (built_file(assignment), staff.parent / "built.json"):
-        yield Place("built", f"{_shown(root, path)}{'' if name in _text(path) else ' (not in it yet: autograder build ' + assignment + ')'}")
+        built = f'"{name}"' in _text(path)
+        yield Place("built", f"{_shown(root, path)}{'' if built else _not_built(assignment)}")
     for check in exercise.checks:
         half = staff if check.visibility == HIDDEN else public
         yield Place(f"{check.visibility} check, {_points(check.points)}", f"{_shown(root, half)}:{_line(half, check.name)} {check.name}")
@@ -115,7 +116,7 @@ def _notebooks(root: Path, assignment: str, name: str, *, only_checks: bool = Fa
             cells = []
         found = [f"cell {cells.index(one) + 1} ({what})" for one, what in ((name, "answer"), (f"{name}-checks", "checks"))
                  if one in cells and not (only_checks and what == "answer")]
-        told = f", {', '.join(found)}" if found else f" (not in it yet: autograder build {assignment})"
+        told = f", {', '.join(found)}" if found else _not_built(assignment)
         yield Place(f"{folder} notebook", f"{_shown(root, path)}{told}")
 
 
@@ -127,6 +128,10 @@ def _tests(root: Path, name: str) -> Iterator[Place]:
         if lines:
             more = f" and {len(lines) - 1} more" if len(lines) > 1 else ""
             yield Place("catalogue" if path.parent.name == "catalogue" else "test", f"{_shown(root, path)}:{lines[0]}{more}")
+
+
+def _not_built(assignment: str) -> str:
+    return f" (not in it yet: autograder build {assignment})"
 
 
 def _points(points: float) -> str:

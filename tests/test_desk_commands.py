@@ -15,10 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import ROOT, references_of, release_of
 
-from autograder import progress as progress_list
+from autograder import standing as standing_list
 from autograder.answers import filled_in
 from autograder.assignment import CourseError
-from autograder.progress import notebooks, progress_in, state_of
+from autograder.standing import notebooks, progress_in, state_of
 from autograder.watch import saved
 
 WRONG = "import torch\n\n\ndef causal_mask(N):\n    return torch.ones(N, N).triu().bool()\n"
@@ -120,7 +120,7 @@ def test_each_save_that_changes_something_comes_once_and_whole(tmp_path_factory,
 @pytest.fixture
 def cache(tmp_path, monkeypatch):
     """A cache folder of the test's own."""
-    monkeypatch.setattr(progress_list, "user_cache_path", lambda *names, **options: tmp_path / "cache")
+    monkeypatch.setattr(standing_list, "user_cache_path", lambda *names, **options: tmp_path / "cache")
     return tmp_path / "cache"
 
 
