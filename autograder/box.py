@@ -9,16 +9,13 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
 import socket
 import struct
 import subprocess
 import sys
 import tempfile
-import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Callable, Iterator
 
 from autograder import canaries
 from autograder.canaries import CLAIMS, NAMES
@@ -29,6 +26,7 @@ from autograder.launch import ISOLATED, LEVELS, LIMITED, NONE, elsewhere, launch
 from autograder.student import OverLimit
 from autograder.untrusted import wire
 from autograder.untrusted.control import FORK, READY, STOP
+from autograder.worker import Worker, kill, waited_for_a_core
 
 START_SECONDS = 90.0
 
@@ -37,8 +35,8 @@ class BoxError(Exception):
     """The box could not be started, or is weaker than the course accepts. The message says what helps."""
 
 
-class WorkerDied(OverLimit):
-    """The worker is gone or broke the protocol."""
+class TemplateGone(BaseException):
+    """There is no template any more to hand out workers. It passes every check: no student is to answer for it."""
 
 
 @dataclass
@@ -71,25 +69,25 @@ class Box:
         return text + (f" ({self.missing})" if self.missing else "")
 
     def worker(self) -> Worker:
-        """A fresh worker, forked from the template. Raises `BoxError` when the template is gone."""
+        """A fresh worker, forked from the template. Raises `TemplateGone` when there is none."""
         if self.process is None:
             return self._program()
-        control = self._control()
         try:
+            control = self._control()
             control.sendall(FORK)
             control.settimeout(START_SECONDS)
             _, descriptors, _, _ = socket.recv_fds(control, 16, 2)
             channel, pidfd = descriptors
         except (OSError, ValueError) as error:
             self._controls.pop(os.getpid(), None)
-            raise BoxError(f"the template process gave no worker ({error}); its log says: {self.tail()}") from error
-        return Worker(socket.socket(fileno=channel), lambda: _kill(pidfd), lambda: waited_for_a_core(pidfd))
+            raise TemplateGone(f"the template process gave no worker ({error}); its log says: {self.tail()}") from error
+        return Worker(socket.socket(fileno=channel), lambda: kill(pidfd), lambda: waited_for_a_core(pidfd))
 
     def _program(self) -> Worker:
         try:
             channel, process = fresh_worker(self.limits, Path(self.folder.name), self.log, seconds=START_SECONDS)
         except OSError as error:
-            raise BoxError(f"no worker could be started ({error}); its log says: {self.tail()}") from error
+            raise TemplateGone(f"no worker could be started ({error}); its log says: {self.tail()}") from error
         return Worker(channel, process.kill)
 
     def _control(self) -> socket.socket:
@@ -109,7 +107,7 @@ class Box:
         if self.process is None:
             self.folder.cleanup()
             return
-        with contextlib.suppress(OSError, BoxError, struct.error):
+        with contextlib.suppress(OSError, TemplateGone, struct.error):
             control = self._control()
             control.settimeout(2.0)
             control.sendall(STOP)
@@ -122,93 +120,6 @@ class Box:
         self.folder.cleanup()
 
 
-def waited_for_a_core(pidfd: int) -> float:
-    """Seconds that a process's main thread was ready to run while others had the cores; 0 where the system does not say."""
-    with contextlib.suppress(OSError, ValueError, IndexError, StopIteration):
-        told = Path(f"/proc/self/fdinfo/{pidfd}").read_text().splitlines()
-        pid = next(line.split()[1] for line in told if line.startswith("Pid:"))
-        return int(Path(f"/proc/{pid}/schedstat").read_text().split()[1]) / 1e9
-    return 0.0
-
-
-def _kill(pidfd: int) -> None:
-    with contextlib.suppress(OSError):
-        signal.pidfd_send_signal(pidfd, signal.SIGKILL)
-    os.close(pidfd)
-
-
-_GARBLED = "It sent something that is not an answer and was stopped."
-
-
-@dataclass
-class Worker:
-    """One submission's process: a channel to it, and what kills it."""
-
-    channel: socket.socket
-    end: Callable[[], None]
-    waited: Callable[[], float] = lambda: 0.0
-    closed: bool = False
-    credited: float = 0.0
-
-    def ask(self, payloads: list[bytes], *, replies: int, seconds: float) -> Iterator[Any]:
-        """Send frames and yield the decoded replies as they come; see `ask_raw`."""
-        for payload in self.ask_raw(payloads, replies=replies, seconds=seconds):
-            yield self.decoded(payload)
-
-    def decoded(self, payload: bytearray) -> Any:
-        """The value of a reply. Raises `WorkerDied`, and kills the worker, where it is malformed."""
-        try:
-            return wire.decode(payload)
-        except wire.WireError:
-            self.kill()
-            raise WorkerDied(_GARBLED) from None
-
-    def ask_raw(self, payloads: list[bytes], *, replies: int, seconds: float) -> Iterator[bytearray]:
-        """Send frames and yield the replies' payloads as they come; each may take `seconds`, and as long as the process was ready
-        to run and got no core: on a machine that is busy with other things nobody loses points for that.
-
-        Raises `OverLimit` past the time and `WorkerDied` when the worker ends or breaks the protocol; both kill it.
-        """
-        nonce = int.from_bytes(os.urandom(8), "big")
-        try:
-            deadline = [time.monotonic() + seconds]
-            self.channel.settimeout(max(seconds, 0.01))
-            wire.send(self.channel, nonce, payloads)
-            for _ in range(replies):
-                echoed, payload = wire.receive(self.channel, left=lambda: self._left(deadline))
-                if echoed != nonce:
-                    raise wire.WireError("a reply to another request")
-                yield payload
-                deadline[0] = time.monotonic() + seconds
-        except (TimeoutError, socket.timeout):
-            self.kill()
-            raise OverLimit(f"It took more than {seconds:g} seconds and was stopped.") from None
-        except (EOFError, OSError, wire.WireError) as error:
-            self.kill()
-            broken = isinstance(error, wire.WireError)
-            raise WorkerDied(_GARBLED if broken else
-                             "It ended the whole Python process (os._exit, a crash, or a limit on memory or CPU time).") from None
-
-    def _left(self, deadline: list[float]) -> float:
-        """Seconds up to the deadline, which is moved when it is reached: by the time that the process waited for a core so far."""
-        left = deadline[0] - time.monotonic()
-        if left <= 0:
-            credit = self.waited() - self.credited
-            self.credited += credit
-            deadline[0] += credit
-            left += credit
-        return left
-
-    def kill(self) -> None:
-        """Kill the process and everything in its namespaces; safe to call twice."""
-        if self.closed:
-            return
-        self.closed = True
-        with contextlib.suppress(OSError):
-            self.end()
-        self.channel.close()
-
-
 def start_box(limits: Limits, *, best: str = ISOLATED) -> Box:
     """Start the best box that this machine allows, `best` at most: each level is started and its canaries are let loose in it."""
     missing: list[str] = []
@@ -219,16 +130,49 @@ def start_box(limits: Limits, *, best: str = ISOLATED) -> Box:
             continue
         if elsewhere():
             return _without_template(limits)
-        for spare in [True, False] if os.getuid() == 0 else [False]:
+        for spare in _uids():
             try:
-                box = proved(limits, level, spare, missing)
+                box = _proved_in_two(limits, level, spare, missing)
                 if level in (LIMITED, NONE) and sys.platform == "linux":  # nothing else keeps a worker from /proc/<pid>/mem
                     from autograder.untrusted import confine
                     confine.prctl(confine.PR_SET_DUMPABLE, 0)
                 return box
-            except (BoxError, OverLimit, OSError) as error:
+            except (BoxError, TemplateGone, OverLimit, OSError) as error:
                 missing.append(f"{level}{' under a spare uid' if spare else ''}: {error}")
     raise BoxError(f"no worker could be started at all: {'; '.join(missing)}")
+
+
+def _uids() -> list[bool]:
+    """Whether to give up root for a spare uid: tried first where we are root."""
+    return [True, False] if os.getuid() == 0 else [False]
+
+
+def _proved_in_two(limits: Limits, level: str, spare: bool, missing: list[str]) -> Box:
+    """`proved`, and once more where the template or its worker ended before it showed anything: somebody may have killed it."""
+    try:
+        return proved(limits, level, spare, missing)
+    except (TemplateGone, OverLimit, OSError):
+        return proved(limits, level, spare, missing)
+
+
+def start_again(box: Box) -> Box:
+    """A box in the place of one whose template is gone, proved to keep submissions apart just as well. Raises `BoxError` where none is to be had."""
+    if box.process is None:
+        return box
+    box.close()
+    reasons = []
+    for spare in _uids():
+        try:
+            again = _proved_in_two(box.limits, box.level, spare, [box.missing] if box.missing else [])
+        except (BoxError, TemplateGone, OverLimit, OSError) as error:
+            reasons.append(str(error))
+            continue
+        if again.sentence == box.sentence:
+            return again
+        reasons.append(f"now {again.sentence}")
+        again.close()
+    raise BoxError(f"the template process ended, and no other like it could be started: {'; '.join(reasons)}. What is graded is kept; see "
+                   "what kills processes here (dmesg tells when memory ran out), then run the same command again")
 
 
 def _without_template(limits: Limits) -> Box:
@@ -279,5 +223,5 @@ def _connect(address: str) -> socket.socket:
     control.settimeout(START_SECONDS)
     control.connect(address)
     if control.recv(len(READY)) != READY:
-        raise BoxError("the template ended before it was ready")
+        raise TemplateGone("the template ended before it was ready")
     return control

@@ -167,6 +167,7 @@ def grade(assignment: Name,
           workers: Annotated[Optional[int], typer.Option("--workers", min=1, metavar="N", help="Processes; by default one a core.")] = None,
           feedback: Annotated[bool, typer.Option("--feedback/--no-feedback", help="Write feedback pages.")] = True,
           force: Annotated[bool, typer.Option("--force", help="Grade again what is graded already.")] = False,
+          scheduler: Annotated[Optional[str], typer.Option(metavar="tcp://HOST:PORT", help="Grade on the workers of this Dask scheduler.")] = None,
           json: Json = None, least_isolation: Least = None) -> None:
     """Grade every submission of an assignment into nbgrader's gradebook, autograded/ and feedback/.
 
@@ -177,12 +178,14 @@ def grade(assignment: Name,
     from autograder.submissions import handed_in
     root, course = _course()
     course.assignment(assignment)
+    if scheduler and workers:
+        raise CourseError("--workers counts processes on this machine; leave it out with --scheduler, whose workers are started with: dask worker")
     handed = [h for h in handed_in(root, assignment) if not student or h.student in student]
     if not handed:
         raise CourseError(f"no submissions of {assignment} under {root / 'submitted'}; put each at "
                           f"submitted/<student>/{assignment}/{assignment}.ipynb")
     results = grade_with_progress(err if str(json) == "-" else out, root, course, handed, workers=workers or default_workers(),
-                                  least=_known_level(least_isolation), feedback=feedback, force=force)
+                                  least=_known_level(least_isolation), feedback=feedback, force=force, scheduler=scheduler)
     _write_json(results, json)
     if any(s.outcome in ("unreadable", "grader_fault") for s in results.submissions):
         raise typer.Exit(3)

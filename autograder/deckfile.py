@@ -26,14 +26,23 @@ KEPT = 8
 
 def kept_deck(root: Path, assignment: str, exercises: dict[str, Exercise], *, seed: int) -> dict[str, DeckExercise]:
     """The deck of `assignment`, from the file where there is one. Raises `CourseError` as `draw_deck` does."""
-    folder = root / ".autograder"
-    path = folder / f"deck-{assignment}-{version_of(root, assignment, seed)}.bin"
+    path = deck_path(root, assignment, seed)
     with contextlib.suppress(OSError, wire.WireError, KeyError, ValueError, TypeError, IndexError):
         return _unpacked(wire.decode(path.read_bytes(), max_header=wire.MAX_FRAME), exercises)
     decks = draw_deck(exercises, seed=seed)
     with contextlib.suppress(OSError, wire.Unsupported):  # a course on a read-only disk draws every time
-        _write(folder, path, wire.encode(_packed(decks)))
+        _write(path.parent, path, deck_bytes(decks))
     return decks
+
+
+def deck_path(root: Path, assignment: str, seed: int) -> Path:
+    """Where the deck of this kit, assignment and seed is kept."""
+    return root / ".autograder" / f"deck-{assignment}-{version_of(root, assignment, seed)}.bin"
+
+
+def deck_bytes(decks: dict[str, DeckExercise]) -> bytes:
+    """What is kept of a deck."""
+    return wire.encode(_packed(decks))
 
 
 def _write(folder: Path, path: Path, data: bytes) -> None:

@@ -26,6 +26,7 @@ from autograder.run import Run, calls_request, checked_answers
 from autograder.student import OverLimit
 from autograder.untrusted import wire
 from autograder.verdict import GRADER_FAULT, NOT_ATTEMPTED, RAISED, CheckVerdict, ExerciseVerdict
+from autograder.worker import WorkerDied
 
 MAX_LOST = 3
 
@@ -242,9 +243,10 @@ def _answers(run: Run, deck: DeckExercise) -> list[CheckAnswers | Lost]:
 
 
 def _answers_by_check(run: Run, deck: DeckExercise) -> list[CheckAnswers | Lost]:
-    """The same; a check that hangs or kills the worker is lost, the others are not."""
+    """The same; a check that hangs or kills the worker (twice) is lost, the others are not."""
     answers: list[CheckAnswers | Lost] = []
     have: dict[int, tuple[Reply, int]] = {}
+    died: set[int] = set()
     lost = 0
     while len(answers) < len(deck.numbers):
         start = len(answers)
@@ -258,6 +260,9 @@ def _answers_by_check(run: Run, deck: DeckExercise) -> list[CheckAnswers | Lost]
                 lost = 0
                 answers.append(CheckAnswers([have[number] for number in deck.numbers[len(answers)]]))
         except OverLimit as over:
+            if isinstance(over, WorkerDied) and len(answers) not in died:
+                died.add(len(answers))
+                continue
             answers.append(Lost(str(over)))
             lost += 1
     return answers

@@ -12,11 +12,12 @@ import torch
 from autograder.assignment import CourseError, public_exercises, with_staff_half
 from autograder.autograded import notebook_text
 from autograder.blueprint import Blueprint, blueprint_of, read_blueprint
-from autograder.box import Box, BoxError, require_level, start_box
+from autograder.box import Box, BoxError, TemplateGone, require_level, start_box
 from autograder.course import Course
 from autograder.deck import DeckExercise, draw_deck
 from autograder.deckfile import kept_deck
 from autograder.engine import Graded, faulted, grade_notebook
+from autograder.exercise import Exercise
 from autograder.explore import PUBLIC_SEED
 from autograder.notebook import Submission
 from autograder.results import SubmissionResult, WrittenResult, submission_result, unreadable_result
@@ -27,10 +28,11 @@ DESK = Course.model_validate({"course": "desk", "seed": 0, "assignments": [{"nam
 
 @dataclass
 class Outcome:
-    """What grading one submission gave: the result, and the autograded notebook as text."""
+    """What grading one submission gave: the result, the autograded notebook as text, and in words how it was kept apart."""
 
     result: SubmissionResult
     notebook: str
+    isolation: str
 
 
 @dataclass
@@ -42,36 +44,61 @@ class Grader:
     decks: dict[str, DeckExercise]
     box: Box
 
+    @property
+    def told(self) -> str:
+        """What a person is told at the start."""
+        return self.box.sentence
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """In words, all the ways in which submissions are kept apart: here one."""
+        return (self.box.sentence,)
+
     def grade(self, student: str, found: Found) -> Outcome:
-        """Grade what was found in a student's folder. Never raises for anything that a student can hand in."""
+        """Grade what was found in a student's folder. Never raises for anything that a student can hand in.
+
+        Raises `BoxError` when the box is gone; then nothing is known of the submission.
+        """
         name = found.path.name if found.path else f"{self.blueprint.assignment}.ipynb"
-        if found.submission is None:
-            untouched = self._result(student, name, self._graded(Submission([])))
-            result = unreadable_result(student, name, found.reason, untouched)
-            return Outcome(result, notebook_text(self.blueprint, result, None, isolation=self.box.sentence))
         try:
+            if found.submission is None:
+                untouched = self._result(student, name, self._graded(Submission([])))
+                return self._outcome(unreadable_result(student, name, found.reason, untouched), None)
             graded = self._graded(found.submission)
-        except BoxError:
-            raise
+        except TemplateGone as gone:
+            raise BoxError(str(gone)) from gone
         except Exception as error:  # noqa: BLE001 - the grader's own fault is an outcome with a reason, not the end of the batch
             where = traceback.extract_tb(error.__traceback__)[-1]
             message = f"The grader failed ({type(error).__name__} in {Path(where.filename).name}, line {where.lineno}); this is not the student's fault."
-            graded = faulted(self.blueprint, self.decks, found.submission, message)
-        result = self._result(student, name, graded)
-        return Outcome(result, notebook_text(self.blueprint, result, graded, isolation=self.box.sentence))
+            graded = faulted(self.blueprint, self.decks, found.submission or Submission([]), message)
+        return self._outcome(self._result(student, name, graded), graded)
+
+    def _outcome(self, result: SubmissionResult, graded: Graded | None) -> Outcome:
+        return Outcome(result, notebook_text(self.blueprint, result, graded, isolation=self.box.sentence), self.box.sentence)
 
     def _graded(self, submission: Submission) -> Graded:
         return grade_notebook(self.blueprint, submission, self.decks, self.box, self.course.limits)
 
     def _result(self, student: str, name: str, graded: Graded) -> SubmissionResult:
-        answers = {cell.cell_id: cell.source.strip() for cell in graded.rebuilt.cells}
-        written = [WrittenResult(name=cell.grade_id, max_score=cell.points, answered=answers.get(cell.cell_id) != cell.source.strip())
-                   for cell in self.blueprint.written]
-        return submission_result(student, name, graded, written)
+        return _result(self.blueprint, student, name, graded)
 
     def close(self) -> None:
         """End the box."""
         self.box.close()
+
+
+def _result(blueprint: Blueprint, student: str, name: str, graded: Graded) -> SubmissionResult:
+    answers = {cell.cell_id: cell.source.strip() for cell in graded.rebuilt.cells}
+    written = [WrittenResult(name=cell.grade_id, max_score=cell.points, answered=answers.get(cell.cell_id) != cell.source.strip())
+               for cell in blueprint.written]
+    return submission_result(student, name, graded, written)
+
+
+def set_aside(blueprint: Blueprint, decks: dict[str, DeckExercise], student: str, reason: str, *, isolation: str) -> Outcome:
+    """What is recorded of a submission that could not be graded, by the grader's fault: no points and the reason, tried again next time."""
+    graded = faulted(blueprint, decks, Submission([]), reason[:1].upper() + reason[1:] + ".")
+    result = _result(blueprint, student, f"{blueprint.assignment}.ipynb", graded).model_copy(update={"reason": reason, "remarks": []})
+    return Outcome(result, notebook_text(blueprint, result, None, isolation=isolation), isolation)
 
 
 def make_grader(course: Course, root: Path, assignment: str, *, least: str | None = None) -> Grader:
@@ -79,11 +106,7 @@ def make_grader(course: Course, root: Path, assignment: str, *, least: str | Non
 
     Raises `CourseError` or `BoxError` with what to do about it.
     """
-    torch.set_num_threads(1)
-    course.assignment(assignment)
-    blueprint = read_blueprint(root, assignment)
-    exercises = with_staff_half(assignment, root)
-    _agree(blueprint, list(exercises), root)
+    blueprint, exercises = _read(course, root, assignment)
     box = start_box(course.limits)
     try:
         require_level(box, least or course.isolation.least)
@@ -91,6 +114,21 @@ def make_grader(course: Course, root: Path, assignment: str, *, least: str | Non
     except BaseException:
         box.close()
         raise
+
+
+def read_deck(course: Course, root: Path, assignment: str) -> tuple[Blueprint, dict[str, DeckExercise]]:
+    """All that grading an assignment needs but the box. Raises `CourseError` with what to do about it."""
+    blueprint, exercises = _read(course, root, assignment)
+    return blueprint, kept_deck(root, assignment, exercises, seed=course.seed)
+
+
+def _read(course: Course, root: Path, assignment: str) -> tuple[Blueprint, dict[str, Exercise]]:
+    torch.set_num_threads(1)
+    course.assignment(assignment)
+    blueprint = read_blueprint(root, assignment)
+    exercises = with_staff_half(assignment, root)
+    _agree(blueprint, list(exercises), root)
+    return blueprint, exercises
 
 
 def _agree(blueprint: Blueprint, names: list[str], root: Path) -> None:

@@ -59,6 +59,10 @@ class Ledger:
         temporary.write_text(Entry(submission=submission, version=self.version, result=result).model_dump_json(by_alias=True), encoding="utf-8")
         temporary.replace(path)
 
+    def forget(self, handed: Handed) -> None:
+        """What was noted no longer holds: other grades are about to be written."""
+        self._path(handed).unlink(missing_ok=True)
+
     def _path(self, handed: Handed) -> Path:
         return self.folder / f"{hashlib.sha256(os.fsencode(handed.student)).hexdigest()[:32]}.json"
 

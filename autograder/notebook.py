@@ -44,6 +44,11 @@ class Submission:
 
 def read_submission(path: Path) -> Submission:
     """Read the notebook at `path`. Raises `Unreadable` (also for links and other non-files)."""
+    return parse_submission(read_bytes(path))
+
+
+def read_bytes(path: Path) -> bytes:
+    """The bytes of the notebook at `path`, without large stored outputs. Raises `Unreadable` (also for links and other non-files)."""
     if path.is_symlink() or not path.is_file():
         raise Unreadable(f"{path.name} is not a regular file; hand in the notebook itself")
     size = path.stat().st_size
@@ -53,7 +58,7 @@ def read_submission(path: Path) -> Submission:
     if len(data) > MAX_BYTES:
         raise Unreadable(f"{path.name} has {len(data) >> 20} MB even without its stored outputs (at most {MAX_BYTES >> 20} MB); "
                          "take out what is so large and hand it in again")
-    return parse_submission(data)
+    return data
 
 
 def parse_submission(data: bytes) -> Submission:

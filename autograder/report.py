@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.markup import escape
@@ -13,25 +14,28 @@ from rich.text import Text
 from autograder.batch import grade_class
 from autograder.collect import Collected
 from autograder.course import Course
-from autograder.grader import make_grader
+from autograder.grader import Grader, make_grader
 from autograder.panel import as_text
 from autograder.results import Results, SubmissionResult
 from autograder.submissions import Handed
+
+if TYPE_CHECKING:  # Dask is imported only where it is used
+    from autograder.cluster import Fleet
 
 STYLES = {"correct": "green", "wrong": "yellow", "raised": "yellow", "limit": "yellow", "not_attempted": "dim",
           "unreadable": "red", "grader_fault": "bold red"}
 
 
 def grade_with_progress(console: Console, root: Path, course: Course, handed: list[Handed], *, workers: int, least: str | None,
-                        feedback: bool, force: bool) -> Results:
+                        feedback: bool, force: bool, scheduler: str | None = None) -> Results:
     """Grade a class with a progress bar and show one row a student at the end.
 
     Raises `KeyboardInterrupt` when it is interrupted, after saying what is done and what is left.
     """
-    grader = make_grader(course, root, handed[0].assignment, least=least)
+    grader = _grader(course, root, handed[0].assignment, scheduler, least=least)
     known: dict[str, bool] = {}
     try:
-        console.print(escape(grader.box.sentence))
+        console.print(escape(grader.told))
         with _progress(console) as bar:
             task = bar.add_task("grading", total=len(handed))
 
@@ -52,8 +56,17 @@ def grade_with_progress(console: Console, root: Path, course: Course, handed: li
     show_class(console, results)
     if before := sum(known.values()):
         console.print(f"{before} as they were graded before, {len(known) - before} graded now (--force grades all anew)")
-    console.print(f"student code took {grader.box.cpu_seconds:.1f} CPU seconds in its own processes", style="dim")
+    if grader.box.cpu_seconds:
+        console.print(f"student code took {grader.box.cpu_seconds:.1f} CPU seconds in its own processes", style="dim")
     return results
+
+
+def _grader(course: Course, root: Path, assignment: str, scheduler: str | None, *, least: str | None) -> Grader | Fleet:
+    """What grades: a grader on this machine, or the workers of a scheduler."""
+    if scheduler is None:
+        return make_grader(course, root, assignment, least=least)
+    from autograder.cluster import connect
+    return connect(course, root, assignment, scheduler, least=least)
 
 
 def examine_with_progress(console: Console, root: Path, course: Course, names: list[str], *, only: list[str], seeds: int,

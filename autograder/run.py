@@ -9,18 +9,20 @@ from __future__ import annotations
 import re
 import time
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Callable, TypeVar
 
-from autograder.box import Box, Worker
+from autograder.box import Box
 from autograder.course import Limits
 from autograder.exercise import Exercise
 from autograder.notebook import clean_text
 from autograder.rebuild import Cell
 from autograder.student import OverLimit
 from autograder.untrusted import wire
+from autograder.worker import Worker, WorkerDied
 
-MAX_WORKERS = 40
+MAX_WORKERS = 120
 MAX_LINE = 10_000
+T = TypeVar("T")
 
 
 @dataclass
@@ -28,6 +30,8 @@ class Run:
     """Runs cells in order. `outputs` and `errors` hold what each gave, `deadly` those that must not be run again, and why.
 
     `waited`: seconds that workers which were replaced waited for a core; they do not count.
+    A worker that ends is no proof against the student's code, for something else may have killed it: what was being done is done once
+    more, in a new worker, and only when that ends as well is the code to blame.
     """
 
     box: Box
@@ -41,6 +45,7 @@ class Run:
     outputs: dict[str, list[dict[str, str]]] = field(default_factory=dict)
     errors: dict[str, tuple] = field(default_factory=dict)
     output_left: int = 0
+    _shaken: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.output_left = self.limits.output_kb * 1000
@@ -65,9 +70,21 @@ class Run:
                     try:
                         self._send(cell)
                     except OverLimit as over:  # it did not die the first time, and does now
-                        self.deadly[cell.cell_id] = str(over)
+                        if isinstance(over, WorkerDied) and cell.cell_id not in self._shaken:
+                            self._shaken.add(cell.cell_id)
+                        else:
+                            self.deadly[cell.cell_id] = str(over)
                         break
         return self.worker
+
+    def _surely(self, ask: Callable[[], T]) -> T:
+        """What `ask` gives with a worker that is ready; once more where the worker ended."""
+        self.ready()
+        try:
+            return ask()
+        except WorkerDied:
+            self.ready()
+            return ask()
 
     def _send(self, cell: Cell) -> dict[str, Any]:
         request = wire.encode({"do": "cell", "source": cell.source})
@@ -77,8 +94,7 @@ class Run:
     def cell(self, cell: Cell) -> None:
         """Run one cell; one that hangs or kills the worker costs only itself."""
         try:
-            self.ready()
-            reply = self._send(cell)
+            reply = self._surely(lambda: self._send(cell))
         except OverLimit as over:
             self.deadly[cell.cell_id] = str(over)
             self.errors[cell.cell_id] = ("raised", "Stopped", str(over), -1, "", False)
@@ -102,9 +118,8 @@ class Run:
 
     def call(self, exercise: Exercise, operation: tuple) -> tuple:
         """Ask the notebook's function or class once and return the checked answer."""
-        worker = self.ready()
-        request = calls_request(exercise)
-        reply, = worker.ask([request, wire.encode([[operation]])], replies=1, seconds=self.seconds(self.limits.call_seconds))
+        frames = [calls_request(exercise), wire.encode([[operation]])]
+        reply, = self._surely(lambda: list(self.worker.ask(frames, replies=1, seconds=self.seconds(self.limits.call_seconds))))
         return checked_answers(reply, 1)[0]
 
     def close(self) -> None:

@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from autograder.imports import nbgrader_api
-from autograder.notebook import Submission, Unreadable, read_submission
+from autograder.notebook import Submission, Unreadable, parse_submission, read_bytes
 
 
 @dataclass(frozen=True)
@@ -38,27 +38,55 @@ def handed_in(root: Path, assignment: str) -> list[Handed]:
     return [Handed(entry.name, assignment, entry / assignment) for entry in students if (entry / assignment).is_dir()]
 
 
+@dataclass(frozen=True)
+class Raw:
+    """What lies in a folder, not yet looked into: the notebook's name and bytes, or the reason why there are none."""
+
+    name: str | None
+    data: bytes | None
+    reason: str = ""
+    remarks: tuple[str, ...] = ()
+
+
 def find_notebook(handed: Handed) -> Found:
     """The notebook to grade. The right name wins; one misnamed notebook is taken; between several nothing is guessed.
 
     Where the folder itself has none, the folders in it are searched. Never raises for what is in the folder.
     """
+    return opened(raw_notebook(handed))
+
+
+def raw_notebook(handed: Handed) -> Raw:
+    """The bytes of the notebook to grade, as `find_notebook` chooses it."""
     try:
         chosen = _choose(handed)
     except OSError as error:
-        return Found(None, None, f"the folder could not be read ({error.strerror}); check its permissions")
+        return Raw(None, None, f"the folder could not be read ({error.strerror}); check its permissions")
     if chosen.path is None:
-        return chosen
+        return Raw(None, None, chosen.reason)
+    name, remarks = chosen.path.name, tuple(chosen.remarks)
     try:
-        chosen.submission = read_submission(chosen.path)
+        data = read_bytes(chosen.path)
     except Unreadable as error:
-        return Found(chosen.path, None, str(error), chosen.remarks)
+        return Raw(name, None, str(error), remarks)
     except OSError as error:
-        return Found(chosen.path, None, f"{chosen.path.name} could not be opened ({error.strerror}); check its permissions", chosen.remarks)
+        return Raw(name, None, f"{name} could not be opened ({error.strerror}); check its permissions", remarks)
     if (handed.folder / "timestamp.txt").exists() and timestamp_of(handed) is None:
-        chosen.remarks.append("The time stamp (timestamp.txt) could not be read; whether it was late is unknown.")
-    chosen.submission.remarks[:0] = chosen.remarks
-    return chosen
+        remarks += ("The time stamp (timestamp.txt) could not be read; whether it was late is unknown.",)
+    return Raw(name, data, remarks=remarks)
+
+
+def opened(raw: Raw) -> Found:
+    """The notebook in the bytes. Never raises for what is in them."""
+    path = Path(raw.name) if raw.name else None
+    if raw.data is None:
+        return Found(path, None, raw.reason, list(raw.remarks))
+    try:
+        submission = parse_submission(raw.data)
+    except Unreadable as error:
+        return Found(path, None, str(error), list(raw.remarks))
+    submission.remarks[:0] = raw.remarks
+    return Found(path, submission, remarks=list(raw.remarks))
 
 
 def _choose(handed: Handed) -> Found:

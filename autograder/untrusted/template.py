@@ -69,10 +69,12 @@ def serve(listener: socket.socket, options: dict) -> None:
         for key, _ in selector.select(timeout=1.0):
             if key.fileobj is listener:
                 welcome(listener, selector)
-            elif not attended(key.fileobj, selector, options, own_pids):
+            elif not attended(key.fileobj, key.data, selector, options, own_pids):
                 return
-        while reap():
-            pass
+        while ended := reap():
+            for key in selector.get_map().values():
+                if key.data:
+                    key.data.discard(ended)
         if os.getppid() == 1 and not options["level"] == ISOLATED:
             return  # the grader is gone
 
@@ -82,15 +84,15 @@ def welcome(listener: socket.socket, selector: selectors.BaseSelector) -> None:
     with contextlib.suppress(OSError):
         connection, _ = listener.accept()
         connection.sendall(READY)
-        selector.register(connection, selectors.EVENT_READ)
+        selector.register(connection, selectors.EVENT_READ, set())
 
 
-def attended(connection: socket.socket, selector: selectors.BaseSelector, options: dict, own_pids: int) -> bool:
-    """Do what a connection asks for, or hang up; False when it says stop."""
+def attended(connection: socket.socket, workers: set[int], selector: selectors.BaseSelector, options: dict, own_pids: int) -> bool:
+    """Do what a connection asks for, or hang up and end its workers, which nobody needs any more; False when it says stop."""
     with contextlib.suppress(OSError):
         request = connection.recv(len(FORK))
         if request == FORK:
-            spawn(connection, options, own_pids)
+            spawn(connection, workers, options, own_pids)
             return True
         if request == STOP:
             while reap(0):
@@ -99,6 +101,8 @@ def attended(connection: socket.socket, selector: selectors.BaseSelector, option
             return False
     selector.unregister(connection)
     connection.close()
+    for pid in workers:
+        os.kill(pid, signal.SIGKILL)
     return True
 
 
@@ -107,16 +111,16 @@ def cpu_seconds() -> float:
     return sum(sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
 
 
-def reap(flags: int = os.WNOHANG) -> bool:
-    """Collect one worker that has ended; False when there is none (any more)."""
+def reap(flags: int = os.WNOHANG) -> int:
+    """Collect one worker that has ended: its pid, or 0 when there is none (any more)."""
     try:
-        return os.waitpid(-1, flags)[0] != 0
+        return os.waitpid(-1, flags)[0]
     except ChildProcessError:
-        return False
+        return 0
 
 
-def spawn(control: socket.socket, options: dict, own_pids: int) -> None:
-    """Fork one worker and send its channel and pidfd over `control`."""
+def spawn(control: socket.socket, workers: set[int], options: dict, own_pids: int) -> None:
+    """Fork one worker, note it among `workers`, and send its channel and pidfd over `control`."""
     ours, theirs = socket.socketpair()
     if options["level"] == ISOLATED:
         confine.unshare(confine.CLONE_NEWPID)
@@ -126,6 +130,7 @@ def spawn(control: socket.socket, options: dict, own_pids: int) -> None:
             become_worker(theirs, options)
         finally:
             os._exit(1)
+    workers.add(pid)
     if options["level"] == ISOLATED:
         confine.setns(own_pids, confine.CLONE_NEWPID)
     pidfd = os.pidfd_open(pid)
