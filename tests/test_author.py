@@ -62,7 +62,7 @@ def course_copy(folder):
 
 
 def test_a_new_start_builds_and_is_sound_and_the_doctor_lists_what_is_open(tmp_path):
-    done = subprocess.run([sys.executable, "-c", START], cwd=course_copy(tmp_path), capture_output=True, text=True, timeout=300,
+    done = subprocess.run([sys.executable, "-c", START], cwd=course_copy(tmp_path), capture_output=True, text=True, timeout=900,
                           env=os.environ | {"PYTHONPATH": str(tmp_path), "OMP_NUM_THREADS": "1"})
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)

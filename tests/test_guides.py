@@ -99,7 +99,7 @@ def test_every_command_of_a_page_does_what_it_is_there_for(page, course, monkeyp
         if words[0] == "make":
             assert_target(words)
         elif words[0] == "nbgrader":
-            done = subprocess.run([Path(sys.executable).with_name("nbgrader"), *words[1:]], cwd=course, capture_output=True, text=True, timeout=300,
+            done = subprocess.run([Path(sys.executable).with_name("nbgrader"), *words[1:]], cwd=course, capture_output=True, text=True, timeout=900,
                                   env=os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"})
             assert done.returncode == 0, f"{page.name}: {command}\n{done.stdout}{done.stderr}"
         else:
