@@ -58,18 +58,19 @@ def comments(blueprint: Blueprint, result: SubmissionResult, isolation: str) -> 
         elif cell.kind == SOLUTION:
             said[cell.grade_id] = _comment(by_name[cell.exercise])
     first = first_commented(blueprint)
-    said[first] = f"{said[first] or ''} Graded at {isolation}.".strip()
+    if first:
+        said[first] = f"{said[first] or ''} Graded at {isolation}.".strip()
     return {name: text and _storable(text) for name, text in said.items()}
 
 
-def first_commented(blueprint: Blueprint) -> str:
-    """The cell whose comment also tells what concerns the whole submission."""
-    return next(cell.grade_id for cell in blueprint.cells if cell.kind in (ANSWER, SOLUTION))
+def first_commented(blueprint: Blueprint) -> str | None:
+    """The cell whose comment also tells what concerns the whole submission; a blueprint taken from a file that cannot be read has none."""
+    return next((cell.grade_id for cell in blueprint.cells if cell.kind in (ANSWER, SOLUTION)), None)
 
 
 def with_lateness(said: dict[str, str | None], late: LateResult | None) -> dict[str, str | None]:
     """The comments, with what was taken off for lateness at the end of the first."""
-    if late is None:
+    if late is None or not said:
         return said
     first = next(iter(said))
     return said | {first: f"{said[first] or ''} {late.reason}.".strip()}

@@ -24,9 +24,9 @@ from autograder.blueprint import read_blueprint
 from autograder.course import Course, find_root, read_course
 from autograder.grader import Grader, make_grader
 from autograder.late import deadline_of, extension_of, late_result
+from autograder.page import configure_pages
 from autograder.results import LateResult
 from autograder.rows import penalty_stored
-from autograder.page import configure_pages
 from autograder.submissions import Handed, find_notebook, timestamp_in
 
 IGNORED = [".ipynb_checkpoints", "*.pyc", "__pycache__", ".pytest_cache", "*.py", "*.tmp"]
