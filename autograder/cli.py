@@ -67,6 +67,15 @@ def _course():
     return course_here()
 
 
+def _mode(name: str, json: Path | None):
+    from autograder.progress import Mode
+    if name not in set(Mode):
+        raise CourseError(f"--progress {name}: there is no such mode; the modes are {', '.join(Mode)}")
+    if name == Mode.LINES and str(json) == "-":
+        raise CourseError("--progress lines and --json - both write on standard output; give --json a file")
+    return Mode(name)
+
+
 def _known_level(level: str | None) -> str | None:
     from autograder.box import LEVELS
     if level is not None and level not in LEVELS:
@@ -169,15 +178,20 @@ def grade(assignment: Name,
           workers: Annotated[Optional[int], typer.Option("--workers", min=1, metavar="N", help="Processes; by default one a core.")] = None,
           feedback: Annotated[bool, typer.Option("--feedback/--no-feedback", help="Write feedback pages.")] = True,
           force: Annotated[bool, typer.Option("--force", help="Grade again what is graded already.")] = False,
+          changed_checks: Annotated[bool, typer.Option("--changed-checks", help="After an edit of checks: grade again only the exercises that it "
+                                                                              "touches, and say who changes and why.")] = False,
           scheduler: Annotated[Optional[str], typer.Option(metavar="tcp://HOST:PORT", help="Grade on the workers of this Dask scheduler.")] = None,
+          progress: Annotated[str, typer.Option(metavar="MODE", help="bar, lines (one JSON object a line on standard output) or none.")] = "bar",
+          quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors; as --progress none.")] = False,
           json: Json = None, least_isolation: Least = None) -> None:
     """Grade every submission of an assignment into nbgrader's gradebook, autograded/ and feedback/.
 
     What was graded before, from the same bytes by the same kit, stands; a run that was stopped goes on. Example: autograder grade attention
     """
     from autograder.batch import default_workers
-    from autograder.report import grade_with_progress
+    from autograder.grading import Wanted, grade_and_show
     from autograder.submissions import handed_in
+    mode = _mode("none" if quiet else progress, json)
     root, course = _course()
     course.assignment(assignment)
     if scheduler and workers:
@@ -186,8 +200,9 @@ def grade(assignment: Name,
     if not handed:
         raise CourseError(f"no submissions of {assignment} under {root / 'submitted'}; put each at "
                           f"submitted/<student>/{assignment}/{assignment}.ipynb")
-    results = grade_with_progress(err if str(json) == "-" else out, root, course, handed, workers=workers or default_workers(),
-                                  least=_known_level(least_isolation), feedback=feedback, force=force, scheduler=scheduler)
+    wanted = Wanted(workers or default_workers(), _known_level(least_isolation), feedback=feedback, force=force, changed_checks=changed_checks,
+                    scheduler=scheduler, mode=mode)
+    results = grade_and_show(err if str(json) == "-" else out, root, course, handed, wanted)
     _write_json(results, json)
     if any(s.outcome in ("unreadable", "grader_fault") for s in results.submissions):
         raise typer.Exit(3)

@@ -125,7 +125,7 @@ class Fleet:
                 if answer["isolation"] not in self.walls:  # of a worker that came later
                     self.look()
                 result = SubmissionResult.model_validate(answer["result"]).model_copy(update={"student": one.student})
-                yield one, Outcome(result, answer["notebook"], answer["isolation"])
+                yield one, Outcome(result, answer["notebook"], answer["isolation"], answer["seconds"], answer["workers"])
 
     def _send(self, queue: deque[Handed], flying: dict[distributed.Future, list[Handed]]) -> None:
         """Keep two tasks for each thread under way; the fewer are left, the smaller they are, so that all end at about the same time."""

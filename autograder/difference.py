@@ -64,7 +64,7 @@ def present_marks(root: Path, course: Course, roll: Roll) -> Marks | None:
 
 
 def _change(before: SubmissionResult, row: Row, marks: Marks | None) -> Change | None:
-    checks = [(name, title, one, other) for (name, title), (one, other) in _paired(before, row.result).items() if one != other]
+    checks = [(name, title, one, other) for (name, title), (one, other) in paired_outcomes(before, row.result).items() if one != other]
     if not checks and before.score == row.result.score and before.outcome == row.result.outcome:
         return None
     old = marks.submissions.get(row.student, "") if marks else ""
@@ -72,7 +72,7 @@ def _change(before: SubmissionResult, row: Row, marks: Marks | None) -> Change |
     return Change(row.student, before.score, row.result.score, checks, notebook)
 
 
-def _paired(before: SubmissionResult, after: SubmissionResult) -> dict[tuple[str, str], tuple[str, str]]:
+def paired_outcomes(before: SubmissionResult, after: SubmissionResult) -> dict[tuple[str, str], tuple[str, str]]:
     """Every check's outcome before and after, with the points where those changed."""
     one, other = _outcomes(before), _outcomes(after)
     return {key: (one.get(key, "not there"), other.get(key, "not there")) for key in {**one, **other}}

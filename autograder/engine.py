@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import time
 from dataclasses import dataclass, field
-from typing import Iterator
+from typing import Collection, Iterator
 
 from autograder.assignment import hidden_counts
 from autograder.blueprint import Blueprint
@@ -33,12 +33,17 @@ MAX_LOST = 3
 
 @dataclass
 class Graded:
-    """A graded notebook: the rebuilt cells, a verdict for each exercise, and what each cell printed (by cell id)."""
+    """A graded notebook: the rebuilt cells, a verdict for each exercise, and what each cell printed (by cell id).
+
+    `seconds`: how long each exercise's checks took, by the clock; `workers`: how many processes were needed, replacements included.
+    """
 
     rebuilt: Rebuilt
     exercises: list[ExerciseVerdict]
     outputs: dict[str, list[dict[str, str]]] = field(default_factory=dict)
     errors: dict[str, tuple] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+    workers: int = 0
 
 
 @dataclass
@@ -71,28 +76,33 @@ class _Runs:
         self.clean.close()
 
 
-def grade_notebook(blueprint: Blueprint, submission: Submission, decks: dict[str, DeckExercise], box: Box, limits: Limits) -> Graded:
-    """Grade one submission: every exercise of the blueprint gets a verdict, whatever the notebook holds."""
+def grade_notebook(blueprint: Blueprint, submission: Submission, decks: dict[str, DeckExercise], box: Box, limits: Limits, *,
+                   without: Collection[str] = ()) -> Graded:
+    """Grade one submission: every exercise of the blueprint, but those in `without`, gets a verdict, whatever the notebook holds."""
     rebuilt = rebuild(blueprint, submission)
     graded = Graded(rebuilt, [])
     now = time.monotonic()
     runs = _Runs(Run(box, limits, now + limits.submission_seconds), Run(box, limits, now + 2 * limits.submission_seconds))
     try:
-        verdicts = _run_cells(runs, graded, decks)
+        verdicts = _run_cells(runs, graded, decks, without)
         _show_cells(runs, graded)
     finally:
         runs.close()
-    graded.exercises = [verdicts[name] for name in blueprint.exercises]
+    graded.exercises = [verdicts[name] for name in blueprint.exercises if name not in without]
+    graded.workers = runs.main.workers + runs.clean.workers
     return graded
 
 
-def _run_cells(runs: _Runs, graded: Graded, decks: dict[str, DeckExercise]) -> dict[str, ExerciseVerdict]:
+def _run_cells(runs: _Runs, graded: Graded, decks: dict[str, DeckExercise], without: Collection[str]) -> dict[str, ExerciseVerdict]:
     verdicts: dict[str, ExerciseVerdict] = {}
     for cell in graded.rebuilt.cells:
         if cell.runs:
             runs.main.cell(cell)
         for name in cell.checks:
-            verdicts[name] = _check(runs, graded, decks[name])
+            if name not in without:
+                started = time.monotonic()
+                verdicts[name] = _check(runs, graded, decks[name])
+                graded.seconds[name] = time.monotonic() - started
     return verdicts
 
 

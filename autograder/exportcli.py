@@ -76,7 +76,7 @@ def canvas(
     """
     from autograder.canvas import fill, read_grid
     from autograder.course import course_here
-    from autograder.report import _safe as plain_text
+    from autograder.report import without_control as plain_text
     from autograder.scores import read_scores
     _, course = course_here()
     course.assignment(assignment)

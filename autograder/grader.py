@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import traceback
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
+from typing import Collection
 
 import torch
 
@@ -20,7 +21,7 @@ from autograder.engine import Graded, faulted, grade_notebook
 from autograder.exercise import Exercise
 from autograder.explore import PUBLIC_SEED
 from autograder.notebook import Submission
-from autograder.results import SubmissionResult, WrittenResult, submission_result, unreadable_result
+from autograder.results import ExerciseResult, SubmissionResult, WrittenResult, submission_result, unreadable_result
 from autograder.submissions import Found
 
 DESK = Course.model_validate({"course": "desk", "seed": 0, "assignments": [{"name": "desk"}]})  # the limits on a student's own machine
@@ -28,21 +29,30 @@ DESK = Course.model_validate({"course": "desk", "seed": 0, "assignments": [{"nam
 
 @dataclass
 class Outcome:
-    """What grading one submission gave: the result, the autograded notebook as text, and in words how it was kept apart."""
+    """What grading one submission gave: the result, the autograded notebook as text, and in words how it was kept apart.
+
+    `seconds`: how long each exercise's checks took, by the clock; `workers`: how many processes the student's code needed.
+    """
 
     result: SubmissionResult
     notebook: str
     isolation: str
+    seconds: dict[str, float] = field(default_factory=dict)
+    workers: int = 0
 
 
 @dataclass
 class Grader:
-    """Grades submissions of one assignment. Share it by forking: every process makes its own connection to the box."""
+    """Grades submissions of one assignment. Share it by forking: every process makes its own connection to the box.
+
+    `standing`: by student, results of exercises that are not to be graded again.
+    """
 
     course: Course
     blueprint: Blueprint
     decks: dict[str, DeckExercise]
     box: Box
+    standing: dict[str, dict[str, ExerciseResult]] = field(default_factory=dict)
 
     @property
     def told(self) -> str:
@@ -60,38 +70,38 @@ class Grader:
         Raises `BoxError` when the box is gone; then nothing is known of the submission.
         """
         name = found.path.name if found.path else f"{self.blueprint.assignment}.ipynb"
+        standing = self.standing.get(student, {})
         try:
             if found.submission is None:
-                untouched = self._result(student, name, self._graded(Submission([])))
+                untouched = _result(self.blueprint, student, name, self._graded(Submission([])))
                 return self._outcome(unreadable_result(student, name, found.reason, untouched), None)
-            graded = self._graded(found.submission)
+            graded = self._graded(found.submission, without=standing)
         except TemplateGone as gone:
             raise BoxError(str(gone)) from gone
         except Exception as error:  # noqa: BLE001 - the grader's own fault is an outcome with a reason, not the end of the batch
             where = traceback.extract_tb(error.__traceback__)[-1]
             message = f"The grader failed ({type(error).__name__} in {Path(where.filename).name}, line {where.lineno}); this is not the student's fault."
             graded = faulted(self.blueprint, self.decks, found.submission or Submission([]), message)
-        return self._outcome(self._result(student, name, graded), graded)
+        return self._outcome(_result(self.blueprint, student, name, graded, standing=standing), graded)
 
     def _outcome(self, result: SubmissionResult, graded: Graded | None) -> Outcome:
-        return Outcome(result, notebook_text(self.blueprint, result, graded, isolation=self.box.sentence), self.box.sentence)
+        text = notebook_text(self.blueprint, result, graded, isolation=self.box.sentence)
+        return Outcome(result, text, self.box.sentence, graded.seconds if graded else {}, graded.workers if graded else 0)
 
-    def _graded(self, submission: Submission) -> Graded:
-        return grade_notebook(self.blueprint, submission, self.decks, self.box, self.course.limits)
-
-    def _result(self, student: str, name: str, graded: Graded) -> SubmissionResult:
-        return _result(self.blueprint, student, name, graded)
+    def _graded(self, submission: Submission, *, without: Collection[str] = ()) -> Graded:
+        return grade_notebook(self.blueprint, submission, self.decks, self.box, self.course.limits, without=without)
 
     def close(self) -> None:
         """End the box."""
         self.box.close()
 
 
-def _result(blueprint: Blueprint, student: str, name: str, graded: Graded) -> SubmissionResult:
+def _result(blueprint: Blueprint, student: str, name: str, graded: Graded, *,
+            standing: dict[str, ExerciseResult] | None = None) -> SubmissionResult:
     answers = {cell.cell_id: cell.source.strip() for cell in graded.rebuilt.cells}
     written = [WrittenResult(name=cell.grade_id, max_score=cell.points, answered=answers.get(cell.cell_id) != cell.source.strip())
                for cell in blueprint.written]
-    return submission_result(student, name, graded, written)
+    return submission_result(student, name, graded, written, order=blueprint.exercises, standing=standing)
 
 
 def set_aside(blueprint: Blueprint, decks: dict[str, DeckExercise], student: str, reason: str, *, isolation: str) -> Outcome:

@@ -11,7 +11,7 @@ import contextlib
 import hashlib
 import os
 import stat
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Iterator
 
@@ -19,30 +19,48 @@ from pydantic import BaseModel, ValidationError
 
 from autograder.course import Course
 from autograder.deckfile import version_of
-from autograder.results import SubmissionResult
+from autograder.parts import common_part, parts_of
+from autograder.results import ExerciseResult, SubmissionResult
 from autograder.submissions import Handed
+from autograder.verdict import UNREADABLE
 
 LARGEST = 1 << 30  # a larger file is known by its size and time
 
 
 class Entry(BaseModel):
-    """A graded submission: what it was graded from and with, and the result."""
+    """A graded submission: what it was graded from and with (see `parts`), and the result."""
 
     submission: str
     version: str
     result: SubmissionResult
+    common: str = ""
+    parts: dict[str, str] = {}
 
 
 @dataclass(frozen=True)
 class Ledger:
-    """The entries of one assignment. `version` stands for all that a grade depends on but the submission."""
+    """The entries of one assignment. `version` stands for all that a grade depends on but the submission.
+
+    `parts` has, by exercise, what its grade alone depends on, and `common` is the rest; see the module `parts`.
+    """
 
     folder: Path
     version: str
+    common: str = ""
+    parts: dict[str, str] = field(default_factory=dict)
 
     def known(self, handed: Handed) -> SubmissionResult | None:
         """The result of a submission that was graded from these very bytes by this very kit and is in the gradebook, or None."""
         return None if self._pending(handed).exists() else self._fitting(handed, self._path(handed))
+
+    def standing(self, handed: Handed) -> dict[str, ExerciseResult]:
+        """The results, by exercise, which an edit of other exercises' checks left as they were; none where anything else changed."""
+        entry = self.entry(handed)
+        if entry is None or not entry.parts or (entry.submission, entry.common) != (fingerprint(handed), self.common):
+            return {}
+        if entry.result.outcome == UNREADABLE:
+            return {}
+        return {one.name: one for one in entry.result.exercises if entry.parts.get(one.name, "") == self.parts.get(one.name)}
 
     def pending(self, handed: Handed) -> SubmissionResult | None:
         """The result of a submission that was graded but whose rows may not be in the gradebook, or None."""
@@ -61,8 +79,11 @@ class Ledger:
         """Note a result as pending. `submission` is the fingerprint that was taken before it was graded."""
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         temporary = self._path(handed).with_suffix(f".{os.getpid()}.tmp")
-        temporary.write_text(Entry(submission=submission, version=self.version, result=result).model_dump_json(by_alias=True), encoding="utf-8")
+        temporary.write_text(self._entry(submission, result).model_dump_json(by_alias=True), encoding="utf-8")
         temporary.replace(self._pending(handed))
+
+    def _entry(self, submission: str, result: SubmissionResult) -> Entry:
+        return Entry(submission=submission, version=self.version, result=result, common=self.common, parts=self.parts)
 
     def settle(self, handed: Handed) -> None:
         """Its rows are in the gradebook: what was pending stands."""
@@ -93,7 +114,9 @@ def open_ledger(root: Path, course: Course, assignment: str, *, level: str) -> L
     release = root / "release" / assignment / f"{assignment}.ipynb"
     digest = hashlib.sha256(repr((version_of(root, assignment, course.seed), level, course.limits.model_dump_json())).encode())
     digest.update(release.read_bytes())
-    return Ledger(root / ".autograder" / "graded" / assignment, digest.hexdigest()[:32])
+    parts = parts_of(root, assignment)
+    digest.update(repr(sorted(parts.items())).encode())
+    return Ledger(root / ".autograder" / "graded" / assignment, digest.hexdigest()[:32], common_part(root, assignment, course, level), parts)
 
 
 def fingerprint(handed: Handed) -> str:

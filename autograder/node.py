@@ -136,7 +136,8 @@ def _graded(grader: Any, about: dict[str, Any], data: bytes) -> dict[str, Any]:
     raw = Raw(about["name"], data if about["data"] else None, about["reason"], tuple(about["remarks"]))
     try:
         outcome = grader.grade("", opened(raw))
-        return {"result": outcome.result.model_dump(by_alias=True), "notebook": outcome.notebook, "isolation": outcome.isolation}
+        return {"result": outcome.result.model_dump(by_alias=True), "notebook": outcome.notebook, "isolation": outcome.isolation,
+                "seconds": outcome.seconds, "workers": outcome.workers}
     except BoxError as gone:
         return {"gone": str(gone)}
     except Exception as error:  # noqa: BLE001 - the batch goes on

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import resource
 import time
 from collections import defaultdict
 from dataclasses import dataclass, field
@@ -19,6 +18,11 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from autograder.results import SubmissionResult
+
+try:
+    import resource
+except ImportError:  # on Windows, where nothing is said of what was used
+    resource = None
 
 NOT_GRADED = ("unreadable", "grader_fault")
 
@@ -93,12 +97,12 @@ def graded_line(tally: Tally, result: SubmissionResult, before: bool, seconds: d
 
 def finished_line(tally: Tally, *, interrupted: bool, apart: float) -> str:
     """The end of a batch as a line of JSON. `apart`: CPU seconds of student code, which this process's own do not hold."""
-    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)] if resource else []
     own = sum(one.ru_utime + one.ru_stime for one in used)
     return json.dumps({"event": "interrupted" if interrupted else "finished", "graded": tally.graded, "known_before": tally.known,
                        "not_graded": tally.not_graded, "left": tally.left, "wall_seconds": round(time.monotonic() - tally.started, 3),
                        "cpu_seconds": {"grader": round(own, 3), "student_code": round(apart, 3)},
-                       "peak_memory_mb": round(used[0].ru_maxrss / 1024), "seconds_by_exercise": {k: round(v, 3) for k, v in tally.seconds.items()}})
+                       "peak_memory_mb": round(used[0].ru_maxrss / 1024) if used else None, "seconds_by_exercise": {k: round(v, 3) for k, v in tally.seconds.items()}})
 
 
 def write_line(stream: TextIO, line: str) -> None:

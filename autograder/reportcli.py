@@ -69,7 +69,7 @@ def _write(console: Console, path: Path, text: str) -> None:
 
 def show_difference(console: Console, changed, since: str) -> None:
     """What changed, in the terminal: the causes, then one row for each student that changed."""
-    from autograder.report import _safe as plain_text
+    from autograder.report import without_control as plain_text
     from autograder.reporttext import in_a_line
     for cause in changed.causes:
         console.print(Text(cause))

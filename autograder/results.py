@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Mapping, Sequence
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -141,9 +141,13 @@ class Results(_Model):
     submissions: list[SubmissionResult]
 
 
-def submission_result(student: str, notebook: str, graded: Graded, written: list[WrittenResult]) -> SubmissionResult:
-    """The result of one graded submission."""
+def submission_result(student: str, notebook: str, graded: Graded, written: list[WrittenResult], *,
+                      order: Sequence[str] = (), standing: Mapping[str, ExerciseResult] | None = None) -> SubmissionResult:
+    """The result of one graded submission. `standing` has the results of exercises that were not graded now; `order` is that of all."""
     exercises = [exercise_result(verdict) for verdict in graded.exercises]
+    if standing:
+        by_name = {**standing, **{exercise.name: exercise for exercise in exercises}}
+        exercises = [by_name[name] for name in order]
     return SubmissionResult(student=student, notebook=notebook, score=sum(e.score for e in exercises),
                             max_score=sum(e.max_score for e in exercises), outcome=_overall(exercises), reason=_reason(exercises),
                             remarks=graded.rebuilt.remarks, written=written, exercises=exercises)
