@@ -43,24 +43,24 @@ def read_scores(course: Course, assignment: str) -> Scores:
     """The gradebook's scores of an assignment; nothing in all where it was not graded yet. Raises `CourseError` where it cannot be read."""
     from sqlalchemy import create_engine
     from sqlalchemy.engine import make_url
-    from sqlalchemy.exc import OperationalError, ProgrammingError, SQLAlchemyError
-    url = make_url(course.db_url)
-    if url.get_backend_name() == "sqlite" and not Path(url.database or "").is_file():
-        return Scores(0.0, {}, {})  # and no empty file is left there
-    engine = create_engine(url)
+    from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+    try:
+        url = make_url(course.db_url)
+        if url.get_backend_name() == "sqlite" and not Path(url.database or "").is_file():
+            return Scores(0.0, {}, {})  # and no empty file is left there
+        engine = create_engine(url)
+    except (ArgumentError, ImportError) as error:
+        raise CourseError(f"db_url in course.yaml cannot be used ({type(error).__name__}); "
+                          "correct it, or install the database's driver") from error
     try:
         with engine.connect() as connection:
             return _read(connection, assignment)
-    except (OperationalError, ProgrammingError) as error:
-        if "no such table" in str(error) or "UndefinedTable" in str(error):
-            return Scores(0.0, {}, {})
-        raise CourseError(
-            f"the gradebook {url.render_as_string()} cannot be read ({str(error.orig).splitlines()[0]}); correct db_url in course.yaml"
-        ) from error
     except SQLAlchemyError as error:
-        raise CourseError(
-            f"the gradebook {url.render_as_string()} cannot be read ({type(error).__name__}); correct db_url in course.yaml"
-        ) from error
+        said = str(getattr(error, "orig", None) or type(error).__name__)
+        if "no such table" in said or "UndefinedTable" in str(error):
+            return Scores(0.0, {}, {})
+        raise CourseError(f"the gradebook {url.render_as_string()} cannot be read ({said.splitlines()[0]}); "
+                          "correct db_url in course.yaml") from error
     finally:
         engine.dispose()
 

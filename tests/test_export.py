@@ -114,6 +114,10 @@ def test_without_a_gradebook_there_is_nothing_and_none_is_made(tmp_path):
     (tmp_path / "gradebook.db").write_bytes(b"this is no database, it is a text of some length and more of it")
     with pytest.raises(CourseError, match="gradebook.db cannot be read"):
         read_scores(read_course(tmp_path / "course.yaml"), "attention")
+    for url in ("no address", "mssql://staff:secret@host/db"):
+        with pytest.raises(CourseError, match="db_url in course.yaml cannot be used") as refused:
+            read_scores(read_course(tmp_path / "course.yaml").model_copy(update={"db_url": url}), "attention")
+        assert "secret" not in str(refused.value)
 
 
 @pytest.mark.parametrize(
