@@ -9,7 +9,7 @@ from rich.markup import escape
 from rich.text import Text
 
 from autograder.completion import assignment_names, exercise_names
-from autograder.course import here
+from autograder.course import course_here
 from autograder.newexercise import Written, new_assignment, new_exercise
 from autograder.templates import TODO
 from autograder.terminal import console
@@ -29,7 +29,7 @@ def exercise(assignment: Annotated[str, typer.Argument(metavar="ASSIGNMENT", hel
 
     Example: autograder new exercise layernorm rms_norm --signature "X, gamma, eps=1e-5"
     """
-    root, course = here()
+    root, course = course_here()
     _say(new_exercise(root, course, assignment, name, signature=signature or ("D" if is_class else "X"), is_class=is_class))
 
 
@@ -39,7 +39,7 @@ def assignment(name: Annotated[str, typer.Argument(metavar="NAME", help="Small l
 
     Example: autograder new assignment normalising
     """
-    root, _ = here()
+    root, _ = course_here()
     _say(new_assignment(root, name))
 
 
@@ -59,7 +59,7 @@ def where(name: Annotated[str, typer.Argument(metavar="NAME", help="An exercise,
     Example: autograder where softmax
     """
     from autograder.where import places_of
-    root, _ = here()
+    root, _ = course_here()
     out = console()
     for heading, places in places_of(root, name):
         out.print(Text(heading, "bold"))

@@ -1,4 +1,4 @@
-"""The command line: ``autograder build | check | collect | doctor | grade | demo``.
+"""The command line: ``autograder build | check | collect | doctor | export | grade | demo | report``.
 
 Exit status: 0 graded (whatever the score), 1 the doctor found something, 2 usage or configuration, 3 something could not be graded
 (still written out), 130 interrupted.
@@ -22,6 +22,8 @@ with without_collections():
     from autograder.authorcli import new, where
     from autograder.completion import assignment_names, exercise_names, student_names
     from autograder.deskcli import progress, watch_and_check
+    from autograder.exportcli import export
+    from autograder.reportcli import report
 
 app = typer.Typer(no_args_is_help=True, add_completion=True, pretty_exceptions_enable=False, rich_markup_mode=None,
                   context_settings={"max_content_width": 120},
@@ -61,8 +63,8 @@ def _options(version: Annotated[bool, typer.Option("--version", callback=_versio
 
 def _course():
     """The course that the working folder belongs to: its root and model."""
-    from autograder.course import here
-    return here()
+    from autograder.course import course_here
+    return course_here()
 
 
 def _known_level(level: str | None) -> str | None:
@@ -216,6 +218,10 @@ def _write_json(results, path: Path | None) -> None:
         sys.stdout.write(text)
     else:
         path.write_text(text, encoding="utf-8")
+
+
+app.command()(report)
+app.add_typer(export, name="export")
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ from typer.testing import CliRunner
 from autograder.assignment import public_exercises, with_staff_half
 from autograder.build import build, build_findings
 from autograder.cli import app
-from autograder.course import here
+from autograder.course import course_here as here
 from autograder.newexercise import new_assignment, new_exercise, open_ends
 from autograder.rehearsal import rehearse
 from autograder.soundness import examine
