@@ -57,20 +57,20 @@ def comments(blueprint: Blueprint, result: SubmissionResult, isolation: str) -> 
             said[cell.grade_id] = None if answered.get(cell.grade_id) else NO_RESPONSE
         elif cell.kind == SOLUTION:
             said[cell.grade_id] = _comment(by_name[cell.exercise])
-    if said:  # nothing in a blueprint that was taken from a file that cannot be read
-        first = first_commented(blueprint)
+    first = first_commented(blueprint)
+    if first:
         said[first] = f"{said[first] or ''} Graded at {isolation}.".strip()
     return {name: text and _storable(text) for name, text in said.items()}
 
 
-def first_commented(blueprint: Blueprint) -> str:
-    """The cell whose comment also tells what concerns the whole submission."""
-    return next(cell.grade_id for cell in blueprint.cells if cell.kind in (ANSWER, SOLUTION))
+def first_commented(blueprint: Blueprint) -> str | None:
+    """The cell whose comment also tells what concerns the whole submission; a blueprint taken from a file that cannot be read has none."""
+    return next((cell.grade_id for cell in blueprint.cells if cell.kind in (ANSWER, SOLUTION)), None)
 
 
 def with_lateness(said: dict[str, str | None], late: LateResult | None) -> dict[str, str | None]:
     """The comments, with what was taken off for lateness at the end of the first."""
-    if late is None:
+    if late is None or not said:
         return said
     first = next(iter(said))
     return said | {first: f"{said[first] or ''} {late.reason}.".strip()}
@@ -96,7 +96,8 @@ def _summary(result: SubmissionResult, isolation: str) -> dict[str, Any]:
     lines = [f"**{result.score:g} of {result.max_score:g} points by machine**: {as_markdown(result.reason)}"]
     if result.remarks:
         lines.append("\n".join(f"- {as_markdown(remark)}" for remark in result.remarks))
-    lines.append(f"*Graded by version {_version()} of the kit, {as_markdown(isolation)}.*")
+    lines.append(f"*Graded by version {_version()} of the kit. How submissions were kept apart (canaries are harmless attacks, tried beforehand): "
+                 f"{as_markdown(isolation)}.*")
     return {"cell_type": "markdown", "id": "autograder-summary", "metadata": {}, "source": "\n\n".join(lines)}
 
 

@@ -13,7 +13,6 @@ from autograder.results import Results
 from autograder.submissions import Found
 
 
-
 def check_file(path: Path, *, least: str | None = None, box: Box | None = None) -> Results:
     """The results document of one notebook. Raises `CourseError` when it belongs to no assignment of this kit.
 

@@ -14,6 +14,7 @@ import typer
 from rich.markup import escape
 
 from autograder import __version__
+from autograder.formgrader import formgrader
 from autograder.imports import without_collections
 from autograder.terminal import console
 
@@ -62,7 +63,6 @@ def _options(version: Annotated[bool, typer.Option("--version", callback=_versio
 
 
 def _course():
-    """The course that the working folder belongs to: its root and model."""
     from autograder.course import course_here
     return course_here()
 
@@ -206,7 +206,8 @@ def demo(folder: Annotated[Path, typer.Argument(help="Where to put the demo cour
 
 
 app.add_typer(new, name="new")
-for command in (progress, where):
+app.add_typer(export, name="export")
+for command in (formgrader, progress, report, where):
     app.command()(command)
 
 
@@ -218,10 +219,6 @@ def _write_json(results, path: Path | None) -> None:
         sys.stdout.write(text)
     else:
         path.write_text(text, encoding="utf-8")
-
-
-app.command()(report)
-app.add_typer(export, name="export")
 
 
 if __name__ == "__main__":

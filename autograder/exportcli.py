@@ -75,9 +75,9 @@ def canvas(
     Example: autograder export canvas attention --gradebook grades.csv --out filled.csv
     """
     from autograder.canvas import fill, read_grid
+    from autograder.course import course_here
     from autograder.report import _safe as plain_text
     from autograder.scores import read_scores
-    from autograder.course import course_here
     _, course = course_here()
     course.assignment(assignment)
     grid = read_grid(gradebook)

@@ -59,7 +59,7 @@ def _convert(root: Path, course: Course, handed: list[Handed], made: Callable[[s
         from nbgrader.coursedir import CourseDirectory
         from traitlets.config import Config
 
-        from autograder.plugins import FEEDBACK
+        from autograder.page import configure_pages
 
     class OfTheseStudents(GenerateFeedback):
         def init_notebooks(self) -> None:
@@ -76,7 +76,7 @@ def _convert(root: Path, course: Course, handed: list[Handed], made: Callable[[s
     config.CourseDirectory.db_url = course.db_url
     config.CourseDirectory.assignment_id = handed[0].assignment
     config.BaseConverter.force = True
-    config.GenerateFeedback.preprocessors = FEEDBACK
+    configure_pages(config)
     logger = logging.Logger("autograder.feedback", level=logging.ERROR)
     logger.addHandler(logging.StreamHandler(io.StringIO()))
     OfTheseStudents(coursedir=CourseDirectory(config=config), config=config, log=logger).start()

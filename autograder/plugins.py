@@ -15,16 +15,16 @@ from typing import Any
 
 import nbformat
 from nbconvert.exporters import NotebookExporter
-from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.plugins import LateSubmissionPlugin
-from nbgrader.preprocessors import GetGrades, NbGraderPreprocessor
+from nbgrader.preprocessors import NbGraderPreprocessor
 
 from autograder.autograded import first_commented, with_lateness
 from autograder.blueprint import read_blueprint
 from autograder.course import Course, find_root, read_course
 from autograder.grader import Grader, make_grader
 from autograder.late import deadline_of, extension_of, late_result
+from autograder.page import configure_pages
 from autograder.results import LateResult
 from autograder.rows import penalty_stored
 from autograder.submissions import Handed, find_notebook, timestamp_in
@@ -45,8 +45,7 @@ def configure(config: Any, root: Path) -> None:
     config.Autograde.autograde_preprocessors = ["nbgrader.preprocessors.SaveAutoGrades", "autograder.plugins.SaveComments",
                                                 "nbgrader.preprocessors.AssignLatePenalties"]
     config.AssignLatePenalties.plugin_class = "autograder.plugins.LatePolicy"
-    config.GenerateFeedback.preprocessors = FEEDBACK
-    config.HTMLExporter.embed_images = True
+    configure_pages(config)
     CourseDirectory.get_existing_timestamp = lambda self, folder: timestamp_in(Path(folder))  # nbgrader's own fails on a malformed one
 
 
@@ -130,9 +129,6 @@ class ShowLateness(NbGraderPreprocessor):
         if late and nb.cells and nb.cells[0].get("id") == "autograder-summary":
             nb.cells[0].source += "\n\n" + _lateness(late)
         return nb, resources
-
-
-FEEDBACK = [ShowLateness, GetGrades, CSSHTMLHeaderPreprocessor]
 
 
 def _lateness(late: LateResult) -> str:

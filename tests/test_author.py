@@ -31,13 +31,13 @@ from typer.testing import CliRunner
 from autograder.assignment import public_exercises, with_staff_half
 from autograder.build import build, build_findings
 from autograder.cli import app
-from autograder.course import course_here as here
+from autograder.course import course_here
 from autograder.newexercise import new_assignment, new_exercise, open_ends
 from autograder.rehearsal import rehearse
 from autograder.soundness import examine
-root, course = here()
+root, course = course_here()
 new_assignment(root, "extra")
-root, course = here()
+root, course = course_here()
 for name, signature, is_class in [("twice", "X", False), ("scaled", "X, gamma, beta, eps=1e-5", False), ("Scale", "D", True)]:
     new_exercise(root, course, "extra", name, signature=signature, is_class=is_class)
 build(root, "extra")
