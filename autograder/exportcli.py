@@ -14,7 +14,7 @@ from rich.text import Text
 from autograder.assignment import CourseError
 
 export = typer.Typer(
-    no_args_is_help=True, rich_markup_mode=None, help="Hand grades or checks on to another system: gradescope, canvas or csv."
+    no_args_is_help=True, rich_markup_mode=None, help="Hand grades or checks on to another system: gradescope, canvas or csv.\n\nExample: autograder export csv attention"
 )
 
 Name = Annotated[str, typer.Argument(metavar="ASSIGNMENT", help="Its name, as in course.yaml.")]

@@ -75,7 +75,7 @@ def reason(command: str) -> str:
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory):
-    """A course with two submissions of attention, an export to take in, and a student's own notebook."""
+    """A course with two graded submissions of attention, an export to take in, and a student's own notebook."""
     folder = tmp_path_factory.mktemp("guides") / "course"
     for name in ("source/attention", "release/attention", "solutions/attention"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
@@ -88,6 +88,9 @@ def course(tmp_path_factory):
     (folder / "attention.ipynb").write_text(filled_in(release_of("attention"), answers))
     with zipfile.ZipFile(folder / "submissions.zip", "w") as export:
         export.writestr("cem/attention.ipynb", filled_in(release_of("attention"), {}))
+    done = subprocess.run([sys.executable, "-m", "autograder.cli", "grade", "attention"], cwd=folder, capture_output=True, text=True, timeout=900,
+                          env=os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"})
+    assert done.returncode == 0, done.stdout + done.stderr
     return folder
 
 
