@@ -89,6 +89,8 @@ def _shared_kit(folder: Path) -> str:
         source, target = PACKAGE / name, folder / "autograder" / name
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copytree(source, target) if source.is_dir() else shutil.copy2(source, target)
+    for path in (folder, *folder.rglob("*")):  # whatever the umask: it may be read under another uid
+        path.chmod(0o755 if path.is_dir() else 0o644)
     return str(folder)
 
 

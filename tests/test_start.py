@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from support import ROOT
 
 from autograder.box import start_box
 from autograder.course import Limits
-from autograder.launch import LEVELS
+from autograder.launch import LEVELS, _shared_kit
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
 from start import start, threads  # noqa: E402 - the benchmark's own measure
 
 STARTED = '''
 import sys
+from pathlib import Path
 from autograder.untrusted import template
 template.import_everything()
 before = set(sys.modules)
@@ -46,3 +49,12 @@ def test_the_template_is_one_thread_before_and_after_it_has_forked(level):
         assert [*counts, threads(box)] == [1, 1]
     finally:
         box.close()
+
+
+def test_the_kit_that_workers_share_can_be_read_whatever_the_umask(tmp_path):
+    before = os.umask(0o077)
+    try:
+        folder = Path(_shared_kit(tmp_path / "kit"))
+    finally:
+        os.umask(before)
+    assert all(path.stat().st_mode & 0o444 == 0o444 and (path.is_file() or path.stat().st_mode & 0o111 == 0o111) for path in [folder, *folder.rglob("*")])
