@@ -9,20 +9,19 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
 import socket
 import struct
 import subprocess
 import sys
 import tempfile
-import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Callable, Iterator
+from typing import Any
 
 from autograder import canaries
 from autograder.canaries import CLAIMS, NAMES
 from autograder.cgroup import SENTENCE, remove_group
+from autograder.channel import Worker, kill, waited_for_a_core
 from autograder.course import Limits
 from autograder.fresh import fresh_worker
 from autograder.launch import ISOLATED, LEVELS, LIMITED, NONE, elsewhere, launch, why_not
@@ -35,10 +34,6 @@ START_SECONDS = 90.0
 
 class BoxError(Exception):
     """The box could not be started, or is weaker than the course accepts. The message says what helps."""
-
-
-class WorkerDied(OverLimit):
-    """The worker is gone or broke the protocol."""
 
 
 class TemplateGone(BaseException):
@@ -87,7 +82,7 @@ class Box:
         except (OSError, ValueError) as error:
             self._controls.pop(os.getpid(), None)
             raise TemplateGone(f"the template process gave no worker ({error}); its log says: {self.tail()}") from error
-        return Worker(socket.socket(fileno=channel), lambda: _kill(pidfd))
+        return Worker(socket.socket(fileno=channel), lambda: kill(pidfd), lambda: waited_for_a_core(pidfd))
 
     def _program(self) -> Worker:
         try:
@@ -124,72 +119,6 @@ class Box:
         for control in self._controls.values():
             control.close()
         self.folder.cleanup()
-
-
-def _kill(pidfd: int) -> None:
-    with contextlib.suppress(OSError):
-        signal.pidfd_send_signal(pidfd, signal.SIGKILL)
-    os.close(pidfd)
-
-
-_GARBLED = "It sent something that is not an answer and was stopped."
-
-
-@dataclass
-class Worker:
-    """One submission's process: a channel to it, and what kills it."""
-
-    channel: socket.socket
-    end: Callable[[], None]
-    closed: bool = False
-
-    def ask(self, payloads: list[bytes], *, replies: int, seconds: float) -> Iterator[Any]:
-        """Send frames and yield the decoded replies as they come; see `ask_raw`."""
-        for payload in self.ask_raw(payloads, replies=replies, seconds=seconds):
-            yield self.decoded(payload)
-
-    def decoded(self, payload: bytearray) -> Any:
-        """The value of a reply. Raises `WorkerDied`, and kills the worker, where it is malformed."""
-        try:
-            return wire.decode(payload)
-        except wire.WireError:
-            self.kill()
-            raise WorkerDied(_GARBLED) from None
-
-    def ask_raw(self, payloads: list[bytes], *, replies: int, seconds: float) -> Iterator[bytearray]:
-        """Send frames and yield the replies' payloads as they come; each may take `seconds`.
-
-        Raises `OverLimit` past the time and `WorkerDied` when the worker ends or breaks the protocol; both kill it.
-        """
-        nonce = int.from_bytes(os.urandom(8), "big")
-        try:
-            deadline = time.monotonic() + seconds
-            for payload in payloads:
-                self.channel.settimeout(max(seconds, 0.01))
-                wire.send(self.channel, nonce, payload)
-            for _ in range(replies):
-                echoed, payload = wire.receive(self.channel, deadline=deadline)
-                if echoed != nonce:
-                    raise wire.WireError("a reply to another request")
-                yield payload
-                deadline = time.monotonic() + seconds
-        except (TimeoutError, socket.timeout):
-            self.kill()
-            raise OverLimit(f"It took more than {seconds:g} seconds and was stopped.") from None
-        except (EOFError, OSError, wire.WireError) as error:
-            self.kill()
-            broken = isinstance(error, wire.WireError)
-            raise WorkerDied(_GARBLED if broken else
-                             "It ended the whole Python process (os._exit, a crash, or a limit on memory or CPU time).") from None
-
-    def kill(self) -> None:
-        """Kill the process and everything in its namespaces; safe to call twice."""
-        if self.closed:
-            return
-        self.closed = True
-        with contextlib.suppress(OSError):
-            self.end()
-        self.channel.close()
 
 
 def start_box(limits: Limits, *, best: str = ISOLATED) -> Box:

@@ -14,7 +14,8 @@ from typing import Iterator
 
 from autograder.assignment import hidden_counts
 from autograder.blueprint import Blueprint
-from autograder.box import Box, WorkerDied
+from autograder.box import Box
+from autograder.channel import WorkerDied
 from autograder.course import Limits
 from autograder.deck import DeckExercise
 from autograder.exercise import Exercise
@@ -231,7 +232,18 @@ class CheckAnswers:
 
 
 def _answers(run: Run, deck: DeckExercise) -> list[CheckAnswers | Lost]:
-    """The answers to the whole deck of one exercise; a check that hangs or kills the worker (twice) is lost, the others are not."""
+    """The answers to the whole deck of one exercise: in one reply, or check by check where that takes long or kills the worker."""
+    try:
+        plan = deck.plan(0, {})
+        have = {number: (reply, place) for numbers, reply in zip(plan, list(_replies(run, deck, plan, first=True, together=True)))
+                for place, number in enumerate(numbers)}
+    except OverLimit:
+        return _answers_by_check(run, deck)
+    return [CheckAnswers([have[number] for number in numbers]) for numbers in deck.numbers]
+
+
+def _answers_by_check(run: Run, deck: DeckExercise) -> list[CheckAnswers | Lost]:
+    """The same; a check that hangs or kills the worker twice is lost, the others are not."""
     answers: list[CheckAnswers | Lost] = []
     have: dict[int, tuple[Reply, int]] = {}
     died: set[int] = set()
@@ -256,8 +268,8 @@ def _answers(run: Run, deck: DeckExercise) -> list[CheckAnswers | Lost]:
     return answers
 
 
-def _replies(run: Run, deck: DeckExercise, plan: list[list[int]], *, first: bool) -> Iterator[Reply]:
-    request = calls_request(deck.exercise)
+def _replies(run: Run, deck: DeckExercise, plan: list[list[int]], *, first: bool, together: bool = False) -> Iterator[Reply]:
+    request = calls_request(deck.exercise, together=together)
     worker = run.ready()
     payload = deck.payload if first else deck.encoded(plan)
     raw = worker.ask_raw([request, payload], replies=len(plan), seconds=run.seconds(run.limits.check_seconds))

@@ -11,7 +11,8 @@ import time
 from dataclasses import dataclass, field
 from typing import Any, Callable, TypeVar
 
-from autograder.box import Box, Worker, WorkerDied
+from autograder.box import Box
+from autograder.channel import Worker, WorkerDied
 from autograder.course import Limits
 from autograder.exercise import Exercise
 from autograder.notebook import clean_text
@@ -30,6 +31,8 @@ class Run:
 
     A worker that ends is no proof against the student's code, for something else may have killed it: what was being done is done once
     more, in a new worker, and only when that ends as well is the code to blame.
+
+    `waited`: seconds that workers which were replaced waited for a core; they do not count.
     """
 
     box: Box
@@ -37,6 +40,7 @@ class Run:
     deadline: float
     worker: Worker | None = None
     workers: int = 0
+    waited: float = 0.0
     done: list[Cell] = field(default_factory=list)
     deadly: dict[str, str] = field(default_factory=dict)
     outputs: dict[str, list[dict[str, str]]] = field(default_factory=dict)
@@ -50,6 +54,8 @@ class Run:
     def seconds(self, most: float) -> float:
         """`most`, or what is left of the submission's time. Raises `OverLimit` when nothing is."""
         left = self.deadline - time.monotonic()
+        if left <= 0:
+            left += self.waited + (self.worker.waited() if self.worker is not None and not self.worker.closed else 0.0)
         if left <= 0 or self.workers > MAX_WORKERS:
             raise OverLimit("The notebook as a whole ran over its time limit; this was not run any more.")
         return min(most, left)
@@ -58,6 +64,7 @@ class Run:
         """A live worker in which all cells so far have been run."""
         while self.worker is None or self.worker.closed:
             self.seconds(1)
+            self.waited += self.worker.credited if self.worker is not None else 0.0
             self.worker, self.workers = self.box.worker(), self.workers + 1
             for cell in self.done:
                 if cell.cell_id not in self.deadly:
@@ -122,9 +129,9 @@ class Run:
             self.worker.kill()
 
 
-def calls_request(exercise: Exercise) -> bytes:
-    """What comes before a frame of operations: whom they are for."""
-    return wire.encode({"do": "calls", "name": exercise.name, "context": exercise.context})
+def calls_request(exercise: Exercise, *, together: bool = False) -> bytes:
+    """What comes before a frame of operations: whom they are for, and whether all replies may come at the end."""
+    return wire.encode({"do": "calls", "name": exercise.name, "context": exercise.context, "together": together})
 
 
 def checked_reply(reply: Any) -> dict[str, Any]:

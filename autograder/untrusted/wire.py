@@ -10,8 +10,7 @@ from __future__ import annotations
 import json
 import socket
 import struct
-import time
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 import torch
@@ -25,6 +24,7 @@ MAX_PARTS = 20_000
 MAX_DIMS = 8
 MAX_DIM = 2**31
 ALIGN = 16
+JOINED = 1024 * 1024
 DTYPES = {
     str(dtype).removeprefix("torch."): dtype
     for dtype in (torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.int64, torch.int32, torch.int16,
@@ -229,33 +229,42 @@ def _tensor(items: list, buffers: memoryview) -> torch.Tensor:
     return torch.frombuffer(buffers, dtype=dtype, count=count, offset=offset).reshape(shape)
 
 
-def send(channel: socket.socket, nonce: int, payload: bytes) -> None:
-    """Send one frame."""
-    channel.sendall(FRAME.pack(nonce, len(payload)))
-    channel.sendall(payload)
+def send(channel: socket.socket, nonce: int, payloads: list[bytes]) -> None:
+    """Send one frame a payload, in as few calls as may be: each call wakes the other end, which costs more than the bytes do."""
+    waiting: list[bytes] = []
+    for payload in payloads:
+        waiting += [FRAME.pack(nonce, len(payload)), payload]
+        if len(payload) > JOINED:
+            channel.sendall(b"".join(waiting))
+            waiting = []
+    if waiting:
+        channel.sendall(b"".join(waiting))
 
 
-def receive(channel: socket.socket, *, deadline: float | None = None) -> tuple[int, bytearray]:
-    """Receive one frame: its nonce and payload. `deadline` is on the monotonic clock.
+def receive(channel: socket.socket, *, left: Callable[[], float] | None = None) -> tuple[int, bytearray]:
+    """Receive one frame: its nonce and payload. `left` says how many seconds more may be waited.
 
-    Raises `WireError` on an over-long frame, `EOFError` when the other end is gone, `TimeoutError` past the deadline.
+    Raises `WireError` on an over-long frame, `EOFError` when the other end is gone, `TimeoutError` when nothing is left.
     """
-    nonce, size = FRAME.unpack(_exactly(channel, FRAME.size, deadline))
+    nonce, size = FRAME.unpack(_exactly(channel, FRAME.size, left))
     if size > MAX_FRAME:
         raise WireError(f"frame of {size} bytes")
-    return nonce, _exactly(channel, size, deadline)
+    return nonce, _exactly(channel, size, left)
 
 
-def _exactly(channel: socket.socket, size: int, deadline: float | None) -> bytearray:
+def _exactly(channel: socket.socket, size: int, left: Callable[[], float] | None) -> bytearray:
     data = bytearray(size)
     view, filled = memoryview(data), 0
     while filled < size:
-        if deadline is not None:
-            left = deadline - time.monotonic()
-            if left <= 0:
+        if left is not None:
+            seconds = left()
+            if seconds <= 0:
                 raise TimeoutError
-            channel.settimeout(left)
-        count = channel.recv_into(view[filled:])
+            channel.settimeout(seconds)
+        try:
+            count = channel.recv_into(view[filled:])
+        except TimeoutError:
+            continue  # there may be more time by now
         if count == 0:
             raise EOFError("the other end closed the channel")
         filled += count

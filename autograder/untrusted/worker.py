@@ -26,8 +26,9 @@ def warm_up() -> None:
 def serve(channel: socket.socket) -> None:
     """Answer requests on `channel` until it is closed.
 
-    A request is ``{"do": "cell", "source": …}`` or ``{"do": "calls", "name": …, "context": …}`` followed by a frame with, for each
-    check, its operations; the first is answered by one frame, the second by one frame a check.
+    A request is ``{"do": "cell", "source": …}`` or ``{"do": "calls", "name": …, "context": …, "together": …}`` followed by a frame with, for
+    each check, its operations; the first is answered by one frame, the second by one frame a check: all of them at the end, where
+    `together` asks for it, or else each as soon as it is there.
     """
     reseed()
     while True:
@@ -37,14 +38,17 @@ def serve(channel: socket.socket) -> None:
             return
         request = wire.decode(payload)
         if request["do"] == CELL:
-            wire.send(channel, nonce, encoded(shell.run_cell(request["source"])))
+            wire.send(channel, nonce, [encoded(shell.run_cell(request["source"]))])
         else:
             nonce, payload = wire.receive(channel)
             function = shell.lookup(request["name"])
+            ready: list[bytes] = []
             for check in wire.decode(payload):
                 with shell.quiet():
-                    answers = [operations.perform(function, operation, request["context"]) for operation in check]
-                wire.send(channel, nonce, encoded(answers))
+                    ready.append(encoded([operations.perform(function, operation, request["context"]) for operation in check]))
+                if not request["together"]:
+                    wire.send(channel, nonce, [ready.pop()])
+            wire.send(channel, nonce, ready)
 
 
 def encoded(value: Any) -> bytes:

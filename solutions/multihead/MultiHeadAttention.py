@@ -85,6 +85,7 @@ def agrees_with_the_reference(student, case):
 def agrees_under_a_mask(student, case):
     """Agrees with the reference under masks of every broadcastable shape."""
     D, H, filler, X_q, X_kv, mask = case
+    X_q, X_kv = X_q / 2, X_kv / 2  # large scores would make a float32 answer's rounding show
     Y_ref, alpha_ref = MultiHeadAttention.build(D, H).fill(filler)(X_q, X_kv, mask=mask)
     Y, alpha = student.build(D, H).fill(filler)(X_q, X_kv, mask=mask)
     assert_close(alpha, alpha_ref, what="alpha under a mask")

@@ -26,7 +26,8 @@ from nbconvert.filters.markdown_mistune import InvalidNotebook, markdown2html_mi
 from parcel import MUCH, Parcel, TakenIn, intake, unpacked_naively
 
 from autograder.answers import reference_answers
-from autograder.box import Box, Worker, proved
+from autograder.box import Box, proved
+from autograder.channel import Worker
 from autograder.course import read_course
 from autograder.deck import draw_exercise
 from autograder.explore import PUBLIC_SEED

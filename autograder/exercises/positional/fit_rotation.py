@@ -32,7 +32,7 @@ def spread_rows(numbers, N, D, seed):
     """N x D such numbers whose columns are far from dependent: the first seed from `seed` on that gives such."""
     while True:
         rows = numbers(N, D, seed)
-        if torch.linalg.cond(rows) < 2.5:
+        if torch.linalg.cond(rows) < 2.2:
             return rows
         seed += 1
 
@@ -40,7 +40,7 @@ def spread_rows(numbers, N, D, seed):
 @st.composite
 def any_rows(draw):
     """Random rows, which no matrix moves on exactly, and a number of steps."""
-    D, k = draw(sizes(1, 4)), draw(sizes(1, 4))
+    D, k = draw(sizes(1, 3)), draw(sizes(1, 4))
     seed = draw(st.integers(0, 2**16))
     return torch.cat([spread_rows(any_numbers, 2 * D + draw(sizes(1, 5)), D, seed), any_numbers(k, D, seed + 1)]), k
 
