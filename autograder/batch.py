@@ -27,7 +27,8 @@ def grade_class(grader: Grader | Fleet, root: Path, handed: list[Handed], *, wor
     """Grade every submission, write gradebook and autograded notebooks, and return the results by student.
 
     A grader grades here, on `workers` processes, a fleet on those of its cluster. What the ledger knows and the gradebook holds is not
-    graded again, unless `force` asks for it. `progress` is told each result and whether it was known. The results do not depend on `workers` or on the order in which submissions finish.
+    graded again, unless `force` asks for it. `progress` is told each result and whether it was known. The results do not depend on
+    `workers` or on the order in which submissions finish.
     """
     results: dict[str, SubmissionResult] = {}
     course, blueprint = grader.course, grader.blueprint
