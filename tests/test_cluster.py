@@ -47,7 +47,7 @@ def with_sleeper(folder):
     return folder
 
 
-def wait_for(condition, seconds=200):
+def wait_for(condition, seconds=1200):
     deadline = time.monotonic() + seconds
     while not condition() and time.monotonic() < deadline:
         time.sleep(0.1)
