@@ -1,14 +1,17 @@
 # Short verbs; each does its own set-up.
 PYTHON ?= python3
 SEEDS ?= 100
+COURSE ?= .
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: help demo test attacks doctor bench build experiments prove clean
+.PHONY: help demo formgrader test test-browser attacks doctor bench build experiments prove clean
 
 help:
 	@echo "make demo    grade a sample class end to end"
+	@echo "make formgrader   points and comments by hand, in the browser (COURSE=demo for the demo's class)"
 	@echo "make test    the kit's own tests"
+	@echo "make test-browser what people see, in a real Chromium; pictures in build/screens"
 	@echo "make attacks run every attack in its three arms and write the table in tests/attacks/README.md (five minutes)"
 	@echo "make build   source notebooks and releases from the authored files"
 	@echo "make experiments  every lesson run whole, training included; its figures as images in build/figures"
@@ -31,8 +34,16 @@ demo: $(READY)
 	done
 	@echo "Look at demo/feedback/<student>/<assignment>/<assignment>.html, demo/results-<assignment>.json and demo/gradebook.db."
 
+# Installing nbgrader switches its extensions on for this .venv; the command names them again, whatever the user's settings say.
+formgrader: $(READY)
+	cd $(COURSE) && $(abspath $(BIN))/autograder formgrader
+
 test: $(READY)
 	$(BIN)/python -m pytest -n auto
+
+# Chromium and its driver come from the system; without them the tests say so and are skipped.
+test-browser: $(READY)
+	$(BIN)/python -m pytest tests/browser -rs
 
 attacks: $(READY)
 	$(BIN)/python tests/attacks/table.py

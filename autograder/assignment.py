@@ -40,6 +40,11 @@ def public_exercises(assignment: str) -> dict[str, Exercise]:
     return exercises
 
 
+def public_folder() -> Path:
+    """The folder of the public halves."""
+    return Path(public.__path__[0])
+
+
 def built_file(assignment: str) -> Path:
     """Where the build puts what a student's copy of an assignment needs to know."""
     return Path(public.__path__[0], assignment, "built.json")
@@ -63,9 +68,11 @@ def exercise_named(name: str) -> Exercise | None:
 def with_staff_half(assignment: str, root: Path) -> dict[str, Exercise]:
     """The exercises of `assignment` with reference, hidden checks and misconceptions from ``<root>/solutions``.
 
-    Raises `CourseError` when a staff half is missing.
+    Raises `CourseError` when a staff half is missing, or when there is no exercise at all.
     """
     exercises = public_exercises(assignment)
+    if not exercises:
+        raise CourseError(f"{assignment} has no exercise yet; start one with: autograder new exercise {assignment} NAME --signature \"X\"")
     for name, exercise in exercises.items():
         if exercise.reference is None:
             _load_staff(exercise, root / "solutions" / assignment / f"{name}.py")

@@ -14,7 +14,7 @@ from autograder.blueprint import ANSWER, CHECKS, SOLUTION, Blueprint
 from autograder.engine import Graded
 from autograder.panel import as_html, as_text
 from autograder.rebuild import STUDENT, Cell
-from autograder.results import ExerciseResult, SubmissionResult
+from autograder.results import ExerciseResult, LateResult, SubmissionResult
 
 NO_RESPONSE = "No response."
 
@@ -57,9 +57,28 @@ def comments(blueprint: Blueprint, result: SubmissionResult, isolation: str) -> 
             said[cell.grade_id] = None if answered.get(cell.grade_id) else NO_RESPONSE
         elif cell.kind == SOLUTION:
             said[cell.grade_id] = _comment(by_name[cell.exercise])
+    first = first_commented(blueprint)
+    if first:
+        said[first] = f"{said[first] or ''} Graded at {isolation}.".strip()
+    return {name: text and _storable(text) for name, text in said.items()}
+
+
+def first_commented(blueprint: Blueprint) -> str | None:
+    """The cell whose comment also tells what concerns the whole submission; a blueprint taken from a file that cannot be read has none."""
+    return next((cell.grade_id for cell in blueprint.cells if cell.kind in (ANSWER, SOLUTION)), None)
+
+
+def with_lateness(said: dict[str, str | None], late: LateResult | None) -> dict[str, str | None]:
+    """The comments, with what was taken off for lateness at the end of the first."""
+    if late is None or not said:
+        return said
     first = next(iter(said))
-    said[first] = f"{said[first] or ''} Graded at {isolation}.".strip()
-    return said
+    return said | {first: f"{said[first] or ''} {late.reason}.".strip()}
+
+
+def _storable(text: str) -> str:
+    """`text` without what PostgreSQL cannot hold."""
+    return text.encode("utf-8", "replace").decode("utf-8").replace("\0", "\ufffd")
 
 
 def _comment(exercise: ExerciseResult) -> str | None:
@@ -74,14 +93,15 @@ def _comment(exercise: ExerciseResult) -> str | None:
 
 
 def _summary(result: SubmissionResult, isolation: str) -> dict[str, Any]:
-    lines = [f"**{result.score:g} of {result.max_score:g} points by machine**: {_markdown(result.reason)}"]
+    lines = [f"**{result.score:g} of {result.max_score:g} points by machine**: {as_markdown(result.reason)}"]
     if result.remarks:
-        lines.append("\n".join(f"- {_markdown(remark)}" for remark in result.remarks))
-    lines.append(f"*Graded by version {_version()} of the kit, {_markdown(isolation)}.*")
+        lines.append("\n".join(f"- {as_markdown(remark)}" for remark in result.remarks))
+    lines.append(f"*Graded by version {_version()} of the kit. How submissions were kept apart (canaries are harmless attacks, tried beforehand): "
+                 f"{as_markdown(isolation)}.*")
     return {"cell_type": "markdown", "id": "autograder-summary", "metadata": {}, "source": "\n\n".join(lines)}
 
 
-def _markdown(text: str) -> str:
+def as_markdown(text: str) -> str:
     """`text` so that Markdown and HTML leave it as it is."""
     text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return re.sub(r"([\\`*_{}\[\]()#+!|$~])", r"\\\1", " ".join(text.split()))

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
-import stat
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable, Iterator
 
 from autograder import pool
-from autograder.gradebook import ensure_assignment, open_gradebook, record, student_key, up_to_date
+from autograder.course import Course
+from autograder.deckfile import version_of
+from autograder.gradebook import ensure_assignment, open_gradebook, student_key, students_with_grades, up_to_date
 from autograder.grader import Grader, Outcome
 from autograder.ledger import Ledger, fingerprint, open_ledger
-from autograder.results import Results, SubmissionResult
-from autograder.submissions import Handed, timestamp_of
-from autograder.verdict import GRADER_FAULT
+from autograder.results import Marks, Results, SubmissionResult
+from autograder.submissions import Handed
+from autograder.writer import Writer, Written, autograded_path
 
 if TYPE_CHECKING:  # Dask is imported only where it is used
     from autograder.cluster import Fleet
@@ -33,59 +33,54 @@ def grade_class(grader: Grader | Fleet, root: Path, handed: list[Handed], *, wor
     results: dict[str, SubmissionResult] = {}
     course, blueprint = grader.course, grader.blueprint
     ledger = lru_cache(lambda sentence: open_ledger(root, course, blueprint.assignment, level=sentence))
+
+    def done(written: Written, known: bool) -> None:
+        for submission, result in written:
+            results[submission.student] = result
+            progress(result, known)
+
     with open_gradebook(course) as gradebook:
         if not up_to_date(gradebook, blueprint, course):
             ensure_assignment(gradebook, blueprint, course)
-        kept = {} if force else _kept(root, [ledger(sentence) for sentence in grader.sentences], gradebook, handed)
-        for result in kept.values():
-            progress(result, True)
-        left = [h for h in handed if h.student not in kept]
+        writer = Writer(root, gradebook, ledger, blueprint)
+        for sentence in () if force else grader.sentences:
+            kept = writer.with_lateness(_kept(root, ledger(sentence), gradebook, handed), sentence)
+            done([(h, kept[h.student]) for h in handed if h.student in kept], True)
+            for submission in handed:
+                if submission.student not in results and (result := _pending(root, ledger(sentence), submission)) is not None:
+                    done(writer.again(submission, result, sentence), True)
+        done(writer.finish(), True)
+        left = [h for h in handed if h.student not in results]
         prints = {h.student: fingerprint(h) for h in left}
         with contextlib.closing(_outcomes(grader, left, workers)) as outcomes:
             for submission, outcome in outcomes:
-                ledger(outcome.isolation).forget(submission)  # killed between here and the new entry, it is graded again
-                record(gradebook, blueprint, outcome.result, timestamp_of(submission), isolation=outcome.isolation)
-                write_autograded(root, submission, outcome.notebook)
-                if outcome.result.outcome != GRADER_FAULT:  # tried again next time
-                    ledger(outcome.isolation).write(submission, prints[submission.student], outcome.result)
-                results[submission.student] = outcome.result
-                progress(outcome.result, False)
-    results |= kept
+                done(writer.graded(submission, prints[submission.student], outcome), False)
+        done(writer.finish(), False)
     return Results(assignment=blueprint.assignment, isolation=grader.box.level, missing=grader.box.missing, canaries=grader.box.canaries,
+                   marks=_marks(root, course, blueprint.assignment, [ledger(sentence) for sentence in grader.sentences],
+                                {h.student: prints.get(h.student) or fingerprint(h) for h in handed}),
                    submissions=[results[h.student] for h in handed])
 
 
-def _kept(root: Path, ledgers: list[Ledger], gradebook: Any, handed: list[Handed]) -> dict[str, SubmissionResult]:
+def _marks(root: Path, course: Course, assignment: str, ledgers: list[Ledger], submissions: dict[str, str]) -> Marks:
+    kit, seeded = (version_of(root, assignment, seed) for seed in (0, course.seed))
+    return Marks(kit=kit, seeded=seeded, all="+".join(sorted(ledger.version for ledger in ledgers)), submissions=submissions)
+
+
+def _kept(root: Path, ledger: Ledger, gradebook: Any, handed: list[Handed]) -> dict[str, SubmissionResult]:
     """The results that stand: known to the ledger, in the gradebook, and with their notebook in place."""
-    stored = {submission.student_id for submission in gradebook.assignment_submissions(handed[0].assignment)} if handed else set()
+    stored = students_with_grades(gradebook, handed[0].assignment) if handed else set()
     there = [h for h in handed if student_key(h.student) in stored and autograded_path(root, h).is_file()]
-    return {h.student: result for h in there for ledger in ledgers if (result := ledger.known(h)) is not None}
+    return {h.student: result for h in there if (result := ledger.known(h)) is not None}
+
+
+def _pending(root: Path, ledger: Ledger, submission: Handed) -> SubmissionResult | None:
+    """The result of what was graded while the gradebook did not answer."""
+    return ledger.pending(submission) if autograded_path(root, submission).is_file() else None
 
 
 def _outcomes(grader: Grader | Fleet, handed: list[Handed], workers: int) -> Iterator[tuple[Handed, Outcome]]:
     return pool.outcomes(grader, handed, workers=workers) if isinstance(grader, Grader) else grader.outcomes(handed)
-
-
-def autograded_path(root: Path, handed: Handed) -> Path:
-    """Where a student's autograded notebook lies."""
-    return root / "autograded" / handed.student / handed.assignment / f"{handed.assignment}.ipynb"
-
-
-def write_autograded(root: Path, handed: Handed, text: str) -> Path:
-    """Write ``autograded/<student>/<assignment>/<assignment>.ipynb`` (read-only, as nbgrader does) and the time stamp beside it."""
-    path = autograded_path(root, handed)
-    folder = path.parent
-    folder.mkdir(parents=True, exist_ok=True)
-    temporary = folder / f".{handed.assignment}.{os.getpid()}.tmp"
-    temporary.write_text(text, encoding="utf-8")
-    temporary.chmod(stat.S_IRUSR | stat.S_IRGRP | stat.S_IROTH)
-    temporary.replace(path)
-    stamp = handed.folder / "timestamp.txt"
-    if stamp.is_file() and not stamp.is_symlink():
-        with contextlib.suppress(OSError):
-            (folder / "timestamp.txt").unlink(missing_ok=True)
-            shutil.copyfile(stamp, folder / "timestamp.txt")
-    return path
 
 
 def default_workers() -> int:

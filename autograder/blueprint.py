@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Collection
+from typing import Any
 
 from autograder.assignment import CourseError
+from autograder.exercise import Exercise
 from autograder.notebook import Submission, SubmittedCell
 
 PROSE, GIVEN, SOLUTION, CHECKS = "prose", "given", "solution", "checks"
@@ -81,7 +83,7 @@ def _course_cell(cell: dict[str, Any]) -> CourseCell:
     return CourseCell(kind, cell["cell_type"], source, cell["id"], cell["metadata"])
 
 
-def blueprint_of(submission: Submission, assignment: str, exercises: Collection[str]) -> Blueprint:
+def blueprint_of(submission: Submission, assignment: str, exercises: dict[str, Exercise]) -> Blueprint:
     """A blueprint taken from the submission itself, where the course's own files are not at hand (a student's machine)."""
     cells = tuple(_own_cell(cell, exercises) for cell in submission.cells)
     found = {cell.exercise for cell in cells if cell.kind == CHECKS}
@@ -90,7 +92,7 @@ def blueprint_of(submission: Submission, assignment: str, exercises: Collection[
     return Blueprint(assignment, cells + late, {})
 
 
-def _own_cell(cell: SubmittedCell, exercises: Collection[str]) -> CourseCell:
+def _own_cell(cell: SubmittedCell, exercises: dict[str, Exercise]) -> CourseCell:
     kind = PROSE
     if cell.grade_id in exercises:
         kind = SOLUTION
@@ -98,8 +100,20 @@ def _own_cell(cell: SubmittedCell, exercises: Collection[str]) -> CourseCell:
         kind = CHECKS
     elif cell.grade_id.startswith((FIGURE, EXPERIMENT)):
         kind = FIGURE
-    source = "" if kind == SOLUTION else cell.source
+    source = _given_init(cell.source, exercises[cell.grade_id]) if kind == SOLUTION else cell.source
     return CourseCell(kind, cell.cell_type or "code", source, cell.cell_id or f"cell-{cell.number}", _nbgrader(cell.grade_id, kind))
+
+
+def _given_init(source: str, exercise: Exercise) -> str:
+    """What of an answer the student was given: the ``__init__`` of a class whose exercise gives it, else nothing."""
+    if exercise.parameters is None or not exercise.gives_init:
+        return ""
+    try:
+        body = ast.parse(source).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ""
+    inits = [node for one in body if isinstance(one, ast.ClassDef) for node in one.body if isinstance(node, ast.FunctionDef) and node.name == "__init__"]
+    return "\n".join(map(ast.unparse, inits))
 
 
 def _nbgrader(grade_id: str, kind: str) -> dict[str, Any]:

@@ -20,13 +20,13 @@ from pathlib import Path
 from autograder import canaries
 from autograder.canaries import CLAIMS, NAMES
 from autograder.cgroup import SENTENCE, remove_group
-from autograder.channel import Worker, kill, waited_for_a_core
 from autograder.course import Limits
 from autograder.fresh import fresh_worker
 from autograder.launch import ISOLATED, LEVELS, LIMITED, NONE, elsewhere, launch, why_not
 from autograder.student import OverLimit
 from autograder.untrusted import wire
 from autograder.untrusted.control import FORK, READY, STOP
+from autograder.worker import Worker, kill, waited_for_a_core
 
 START_SECONDS = 90.0
 

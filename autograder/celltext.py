@@ -10,6 +10,11 @@ import textwrap
 from functools import lru_cache
 
 
+# Code and formulas, where a reader would see an entity as it is written; or a single sign that could begin a tag.
+_LITERAL = re.compile(
+    r"^(?P<fence>`{3,9}|~{3,9}).{,5000}?^(?P=fence)|(?P<tick>`{1,9})(?!`).{1,999}?(?<!`)(?P=tick)(?!`)|"
+    r"\$\$.{1,999}?\$\$|\\begin\{(?P<name>[a-z]{1,20}\*?)\}.{1,999}?\\end\{(?P=name)\}|(?<!\\)\$[^$\n]{1,999}\$|"
+    r"<(?=[A-Za-z/!?])", re.DOTALL | re.MULTILINE)
 _WRITTEN_OUT = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|colon|Tab|NewLine);")
 
 
@@ -21,7 +26,12 @@ def without_html(text: str) -> str:
     text = _WRITTEN_OUT.sub(lambda found: html.unescape(found[0]), text)  # or they would spell a scheme that is not seen below
     text = re.sub(r"&(?:amp;?)*(?=#|colon;|Tab;|NewLine;)", "& ", text, flags=re.IGNORECASE)  # renderers decode more than once
     text = re.sub(r"(javascript|vbscript|attachment)(?=[\s\\]*:)", r"\1 ", text, flags=re.IGNORECASE)  # with a blank it is no address
-    return re.sub(r"<(?=[A-Za-z/!?])", "&lt;", text)
+    return _LITERAL.sub(_harmless, text)
+
+
+def _harmless(found: re.Match[str]) -> str:
+    """Either way it is no tag, whether or not a renderer agrees about what is code: only its looks depend on that."""
+    return "&lt;" if found[0] == "<" else re.sub(r"<(?=[A-Za-z/!?])", "< ", found[0])
 
 
 _PROMPT = re.compile(r"^ *(?:>>> ?|\.\.\. ?|In \[\d*\]: |   \.\.\.+: ?)", re.MULTILINE)

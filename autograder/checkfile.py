@@ -5,34 +5,42 @@ from __future__ import annotations
 from pathlib import Path
 
 from autograder.assignment import CourseError, assignments, has_staff_half, public_exercises
-from autograder.course import Course, find_root, read_course
+from autograder.box import Box
+from autograder.course import find_root, read_course
 from autograder.grader import make_desk_grader, make_grader
 from autograder.notebook import Submission, Unreadable, read_submission
 from autograder.results import Results
 from autograder.submissions import Found
 
-_STUDENT_COURSE = {"course": "desk", "seed": 0, "assignments": [{"name": "desk"}]}
 
+def check_file(path: Path, *, least: str | None = None, box: Box | None = None) -> Results:
+    """The results document of one notebook. Raises `CourseError` when it belongs to no assignment of this kit.
 
-def check_file(path: Path, *, least: str | None = None) -> Results:
-    """The results document of one notebook. Raises `CourseError` when it belongs to no assignment of this kit."""
-    found = _read(path)
+    box: one that was started before, for a student's checks; it is left open.
+    """
+    found = read_found(path)
     assignment = assignment_of(path, found)
     root = find_root(path.resolve().parent) or find_root()
     if has_staff_half(assignment, root):
         grader = make_grader(read_course(root / "course.yaml"), root, assignment, least=least)
     else:
-        course = Course.model_validate(_STUDENT_COURSE)
-        grader = make_desk_grader(course, assignment, found.submission or Submission([]))
+        grader = make_desk_grader(assignment, found.submission or Submission([]), box=box)
     try:
         result = grader.grade(path.stem, found).result
         return Results(assignment=assignment, isolation=grader.box.level, missing=grader.box.missing, canaries=grader.box.canaries,
                        submissions=[result])
     finally:
-        grader.close()
+        if grader.box is not box:
+            grader.close()
 
 
-def _read(path: Path) -> Found:
+def for_students(path: Path) -> bool:
+    """Whether only public checks are run on this notebook: there are no staff's files of its course."""
+    return not has_staff_half(assignment_of(path, read_found(path)), find_root(path.resolve().parent) or find_root())
+
+
+def read_found(path: Path) -> Found:
+    """The notebook at a path, or why it cannot be read."""
     try:
         return Found(path, read_submission(path))
     except Unreadable as error:

@@ -1,4 +1,4 @@
-"""The command line: ``autograder build | check | collect | doctor | grade | demo``.
+"""The command line: ``autograder build | check | collect | doctor | export | grade | demo | report``.
 
 Exit status: 0 graded (whatever the score), 1 the doctor found something, 2 usage or configuration, 3 something could not be graded
 (still written out), 130 interrupted.
@@ -11,20 +11,29 @@ from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 
 from autograder import __version__
+from autograder.formgrader import formgrader
 from autograder.imports import without_collections
+from autograder.terminal import console
 
 with without_collections():
     from autograder.assignment import CourseError, assignments
+    from autograder.authorcli import new, where
+    from autograder.completion import assignment_names, exercise_names, student_names
+    from autograder.deskcli import progress, watch_and_check
+    from autograder.exportcli import export
+    from autograder.reportcli import report
 
 app = typer.Typer(no_args_is_help=True, add_completion=True, pretty_exceptions_enable=False, rich_markup_mode=None,
-                  help="An auto-graded homework kit about transformers.")
-out, err = (Console(stderr=stderr, soft_wrap=True, width=None if stream.isatty() else 140)
-            for stderr, stream in ((False, sys.stdout), (True, sys.stderr)))
+                  context_settings={"max_content_width": 120},
+                  help="An auto-graded homework kit about transformers.\n\nExample: autograder check attention.ipynb")
+out, err = console(), console(stderr=True)
 
+Names = Annotated[Optional[list[str]], typer.Argument(metavar="[ASSIGNMENT]...", help="All of them by default.",
+                                                      autocompletion=assignment_names)]
+Name = Annotated[str, typer.Argument(metavar="ASSIGNMENT", help="Its name, as in course.yaml.", autocompletion=assignment_names)]
 Json = Annotated[Optional[Path], typer.Option("--json", metavar="PATH", help="Write the results document there ('-' for standard output).")]
 Least = Annotated[Optional[str], typer.Option("--least-isolation", metavar="LEVEL",
                                               help="Accept this isolation level: isolated, confined, limited or none.")]
@@ -54,12 +63,8 @@ def _options(version: Annotated[bool, typer.Option("--version", callback=_versio
 
 
 def _course():
-    """The course that the working folder belongs to: its root and model."""
-    from autograder.course import find_root, read_course
-    root = find_root()
-    if root is None:
-        raise CourseError("no course.yaml in this folder or above it; run this in the course's folder")
-    return root, read_course(root / "course.yaml")
+    from autograder.course import course_here
+    return course_here()
 
 
 def _known_level(level: str | None) -> str | None:
@@ -70,7 +75,7 @@ def _known_level(level: str | None) -> str | None:
 
 
 @app.command()
-def build(names: Annotated[Optional[list[str]], typer.Argument(metavar="[ASSIGNMENT]...", help="All of them by default.")] = None) -> None:
+def build(names: Names = None) -> None:
     """Make the source notebook and the release of assignments (for instructors).
 
     Example: autograder build attention
@@ -85,25 +90,31 @@ def build(names: Annotated[Optional[list[str]], typer.Argument(metavar="[ASSIGNM
 
 @app.command()
 def check(file: Annotated[Path, typer.Argument(metavar="FILE.ipynb", help="The notebook to check.")], json: Json = None,
+          watch: Annotated[bool, typer.Option("--watch", help="Check again whenever the file is saved, until Ctrl-C.")] = False,
           least_isolation: Least = None) -> None:
     """Check one notebook: a table, and every failure in full. In the course's folder hidden checks are run too.
 
-    Example: autograder check attention.ipynb
+    Example: autograder check attention.ipynb --watch
     """
     from autograder.checkfile import check_file
     from autograder.report import show_submission
     if not file.is_file():
         raise CourseError(f"{file}: there is no such file")
+
+    def show(results) -> None:
+        _write_json(results, json)
+        if str(json) != "-":
+            show_submission(out, results)
+    if watch:
+        return watch_and_check(err if str(json) == "-" else out, file, show, least=_known_level(least_isolation))
     results = check_file(file, least=_known_level(least_isolation))
-    _write_json(results, json)
-    if str(json) != "-":
-        show_submission(out, results)
+    show(results)
     if any(s.outcome in ("unreadable", "grader_fault") for s in results.submissions):
         raise typer.Exit(3)
 
 
 @app.command()
-def collect(assignment: Annotated[str, typer.Argument(metavar="ASSIGNMENT", help="Its name, as in course.yaml.")],
+def collect(assignment: Name,
             paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Folders, zips, tars or notebooks: what was handed in.")],
             dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")] = False) -> None:
     """Take in what was handed in (folders, exports of Canvas, Moodle, Gradescope) to submitted/; the newest attempt of each student counts.
@@ -124,8 +135,9 @@ def collect(assignment: Annotated[str, typer.Argument(metavar="ASSIGNMENT", help
 
 
 @app.command()
-def doctor(names: Annotated[Optional[list[str]], typer.Argument(metavar="[ASSIGNMENT]...", help="All of them by default.")] = None,
-           exercise: Annotated[Optional[list[str]], typer.Option(metavar="NAME", help="Only this exercise (may be repeated); nothing is rehearsed.")] = None,
+def doctor(names: Names = None,
+           exercise: Annotated[Optional[list[str]], typer.Option(metavar="NAME", autocompletion=exercise_names,
+                                                                      help="Only this exercise (may be repeated); nothing is rehearsed.")] = None,
            machine: Annotated[bool, typer.Option("--machine", help="Look at the machine only.")] = False,
            report: Annotated[Optional[Path], typer.Option(metavar="PATH.html", help="Write the kill matrix there: who catches what.")] = None,
            seeds: Annotated[int, typer.Option(min=3, metavar="N", help="Decks that the right answers must pass.")] = 10,
@@ -151,8 +163,9 @@ def doctor(names: Annotated[Optional[list[str]], typer.Argument(metavar="[ASSIGN
 
 
 @app.command()
-def grade(assignment: Annotated[str, typer.Argument(metavar="ASSIGNMENT", help="Its name, as in course.yaml.")],
-          student: Annotated[Optional[list[str]], typer.Option("--student", metavar="ID", help="Only this student (may be repeated).")] = None,
+def grade(assignment: Name,
+          student: Annotated[Optional[list[str]], typer.Option("--student", metavar="ID", help="Only this student (may be repeated).",
+                                                                      autocompletion=student_names)] = None,
           workers: Annotated[Optional[int], typer.Option("--workers", min=1, metavar="N", help="Processes; by default one a core.")] = None,
           feedback: Annotated[bool, typer.Option("--feedback/--no-feedback", help="Write feedback pages.")] = True,
           force: Annotated[bool, typer.Option("--force", help="Grade again what is graded already.")] = False,
@@ -190,6 +203,12 @@ def demo(folder: Annotated[Path, typer.Argument(help="Where to put the demo cour
     root, _ = _course()
     count = make_demo(root, folder)
     out.print(f"{count} submissions in {escape(str(folder))}/submitted; grade them there with: autograder grade attention (or {', '.join(assignments()[1:])})")
+
+
+app.add_typer(new, name="new")
+app.add_typer(export, name="export")
+for command in (formgrader, progress, report, where):
+    app.command()(command)
 
 
 def _write_json(results, path: Path | None) -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import re
 from datetime import datetime
 from pathlib import Path
 from typing import Literal
+from urllib.parse import quote
+from zoneinfo import ZoneInfo
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 
 from autograder.assignment import CourseError
 
@@ -30,10 +34,41 @@ class Limits(_Strict):
 
 
 class Assignment(_Strict):
-    """One assignment: its name is that of its folders, `due` a date with a time zone."""
+    """One assignment: its name is that of its folders, `due` a date with a time zone, `extensions` later dates by student."""
 
     name: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
     due: AwareDatetime | None = None
+    extensions: dict[str, AwareDatetime] = {}
+
+    @field_validator("extensions")
+    @classmethod
+    def _later_than_due(cls, extensions: dict[str, AwareDatetime], others: ValidationInfo) -> dict[str, AwareDatetime]:
+        due = others.data.get("due")
+        if extensions and due is None and "due" in others.data:
+            raise ValueError("there are extensions but no due date to extend; add `due:` above them")
+        for student, until in extensions.items():
+            if due is not None and until < due:
+                raise ValueError(f"the extension of {student} ends before the assignment is due; give it a date after {due.isoformat()}")
+        return extensions
+
+
+class Late(_Strict):
+    """What is taken off late work. A day is 24 hours, or with `time_zone` it ends at the same time by the clock there."""
+
+    grace_minutes: float = Field(0.0, ge=0, le=10080, description="so long after the due date nothing is taken off; days are counted from its end")
+    percent_per_day: float = Field(ge=0, le=100, description="of all points given, for each day begun")
+    most_percent: float = Field(100.0, ge=0, le=100, description="never more than this is taken off")
+    nothing_after_days: int | None = Field(None, ge=0, le=3650, description="handed in later than so many days, nothing counts")
+    time_zone: str | None = Field(None, description="an IANA name such as Europe/Berlin, for days of 23 and 25 hours")
+
+    @field_validator("time_zone")
+    @classmethod
+    def _known(cls, name: str | None) -> str | None:
+        try:
+            name is None or ZoneInfo(name)
+        except (KeyError, ValueError, OSError):
+            raise ValueError(f"there is no time zone {name!r}; give an IANA name such as Europe/Berlin") from None
+        return name
 
 
 class Isolation(_Strict):
@@ -49,6 +84,8 @@ class Course(_Strict):
     seed: int = Field(ge=0)
     assignments: list[Assignment] = Field(min_length=1)
     db_url: str = "sqlite:///gradebook.db"
+    gradebook_wait_seconds: float = Field(60.0, ge=0, le=86400, description="how long a locked or vanished database is waited for")
+    late: Late | None = None
     limits: Limits = Limits()
     isolation: Isolation = Isolation()
 
@@ -65,6 +102,14 @@ def find_root(start: Path | None = None) -> Path | None:
     """The course's root: the nearest folder, from `start` upwards, that holds ``course.yaml``."""
     start = (start or Path.cwd()).resolve()
     return next((folder for folder in (start, *start.parents) if (folder / "course.yaml").is_file()), None)
+
+
+def course_here() -> tuple[Path, Course]:
+    """The course that the working folder belongs to: its root and model. Raises `CourseError` where there is none."""
+    root = find_root()
+    if root is None:
+        raise CourseError("no course.yaml in this folder or above it; run this in the course's folder")
+    return root, read_course(root / "course.yaml")
 
 
 def read_course(path: Path) -> Course:
@@ -84,7 +129,7 @@ def read_course(path: Path) -> Course:
         course = Course.model_validate(_plain(tree))
     except ValidationError as error:
         raise CourseError(_explain(path, tree, error)) from error
-    return course.model_copy(update={"db_url": _absolute_url(course.db_url, path.parent)})
+    return course.model_copy(update={"db_url": _database(path, _line_of(tree, ("db_url",)), course.db_url)})
 
 
 def _plain(tree: object) -> object:
@@ -101,8 +146,13 @@ def _explain(path: Path, tree: object, error: ValidationError) -> str:
     lines = []
     for problem in error.errors():
         where = ".".join(map(str, problem["loc"])) or "the file"
+        if problem["type"] == "value_error":  # our own sentence, which says what mends it
+            lines.append(f"{path}:{_line_of(tree, problem['loc'])}: {where}: {problem['ctx']['error']}")
+            continue
         mend = ("remove it or correct its spelling" if problem["type"] == "extra_forbidden" else
-                "add it" if problem["type"] == "missing" else f"it holds {problem['input']!r}"[:80] + "; correct it")
+                "add it" if problem["type"] == "missing" else
+                "correct it" if problem["loc"][:1] == ("db_url",) else  # which may hold a password
+                f"it holds {problem['input']!r}"[:80] + "; correct it")
         lines.append(f"{path}:{_line_of(tree, problem['loc'])}: {where}: {problem['msg'].lower()}; {mend}")
     return "\n".join(lines)
 
@@ -119,8 +169,21 @@ def _line_of(tree: object, location: tuple) -> int:
     return line
 
 
-def _absolute_url(url: str, root: Path) -> str:
+def _database(path: Path, line: int, url: str) -> str:
+    """The database's address with ``${VARIABLES}`` filled in, an absolute path and the driver's name."""
+    def value(found: re.Match) -> str:
+        if found[1] not in os.environ:
+            raise CourseError(f"{path}:{line}: db_url: the environment variable {found[1]} is not set; set it with: export {found[1]}=...")
+        named = os.environ[found[1]]
+        return quote(named, safe="") if "@" in url[found.end():] else named  # a user's name and password may hold any character
+    filled = re.sub(r"\$\{(\w+)\}", value, url)
+    scheme, _, rest = filled.partition(":")
+    if scheme in ("postgresql", "postgres", "postgresql+psycopg"):
+        return f"postgresql+psycopg:{rest}"
+    if scheme != "sqlite":
+        raise CourseError(f"{path}:{line}: db_url: a gradebook is kept by SQLite or PostgreSQL, not by {scheme!r}; "
+                          "write sqlite:///gradebook.db or postgresql://user:${PASSWORD}@host/name")
     prefix = "sqlite:///"
-    if url.startswith(prefix) and not url.startswith(prefix + "/"):
-        return f"{prefix}{root.resolve() / url[len(prefix):]}"
-    return url
+    if filled.startswith(prefix) and not filled.startswith(prefix + "/"):
+        return f"{prefix}{path.parent.resolve() / filled[len(prefix):]}"
+    return filled

@@ -157,7 +157,7 @@ def _record(exercise: Exercise, check: Check, drawn: dict[str, Any]) -> DeckCase
             check.body(exercise.reference.student, **drawn)
         except Exception as error:
             raise CourseError(f"{exercise.module}: the reference fails its own check {check.name} ({error}); mend one of the "
-                              f"two and prove it with: python -m pytest tests/test_checks.py") from error
+                              f"two and prove it with: autograder doctor {exercise.assignment} --exercise {exercise.name}") from error
     return DeckCase(drawn, [call[0] for call in case.calls], [call[1] for call in case.calls], case.reference)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from typing import Any, Callable
@@ -39,7 +40,8 @@ def check(function: Callable) -> None:
     """Run the public checks of an exercise on `function` and show what holds and what does not.
 
     The exercise is found by the function's name. Raises ValueError when there is none of that name.
-    When a check does not hold, one line also goes to stderr, so that `nbgrader validate` and plain nbgrader see it too.
+    When a check does not hold and it is nbgrader that runs the notebook (its button Validate, or plain nbgrader grading it), one line goes to
+    stderr, which nbgrader takes for failure. The student, who has the panel, is spared it.
     """
     exercise = _exercise_of(function)
     panel = Panel(exercise_result(verdict_at_the_desk(exercise, function)))
@@ -48,7 +50,7 @@ def check(function: Callable) -> None:
         display(panel)
     else:
         print(panel)
-    if panel.result.outcome != CORRECT:
+    if panel.result.outcome != CORRECT and "NBGRADER_EXECUTION" in os.environ:
         print(headline(panel.result), file=sys.stderr)
 
 

@@ -19,6 +19,7 @@ from autograder.box import BoxError, require_level, start_box
 from autograder.build import build_findings
 from autograder.canaries import CLAIMS
 from autograder.course import Course
+from autograder.newexercise import open_ends
 from autograder.rehearsal import rehearse
 from autograder.soundness import MISCONCEPTION, MUTANT, Soundness, examine
 
@@ -74,7 +75,7 @@ def _chosen(root: Path, names: list[str], only: list[str]) -> list[tuple[str, st
 
 def _whole(root: Path, course: Course, name: str, in_part: bool) -> list[str]:
     """What is wrong with an assignment as a whole; it is rehearsed unless only part of it is looked at."""
-    stale = build_findings(root, name)
+    stale = build_findings(root, name) + open_ends(root, root / "source" / name / f"{name}.py")
     try:
         return stale if in_part else stale + rehearse(root, course, name)
     except CourseError as error:

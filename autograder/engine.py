@@ -15,7 +15,6 @@ from typing import Iterator
 from autograder.assignment import hidden_counts
 from autograder.blueprint import Blueprint
 from autograder.box import Box
-from autograder.channel import WorkerDied
 from autograder.course import Limits
 from autograder.deck import DeckExercise
 from autograder.exercise import Exercise
@@ -27,6 +26,7 @@ from autograder.run import Run, calls_request, checked_answers
 from autograder.student import OverLimit
 from autograder.untrusted import wire
 from autograder.verdict import GRADER_FAULT, NOT_ATTEMPTED, RAISED, CheckVerdict, ExerciseVerdict
+from autograder.worker import WorkerDied
 
 MAX_LOST = 3
 
@@ -243,7 +243,7 @@ def _answers(run: Run, deck: DeckExercise) -> list[CheckAnswers | Lost]:
 
 
 def _answers_by_check(run: Run, deck: DeckExercise) -> list[CheckAnswers | Lost]:
-    """The same; a check that hangs or kills the worker twice is lost, the others are not."""
+    """The same; a check that hangs or kills the worker (twice) is lost, the others are not."""
     answers: list[CheckAnswers | Lost] = []
     have: dict[int, tuple[Reply, int]] = {}
     died: set[int] = set()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import traceback
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 import torch
@@ -21,6 +22,8 @@ from autograder.explore import PUBLIC_SEED
 from autograder.notebook import Submission
 from autograder.results import SubmissionResult, WrittenResult, submission_result, unreadable_result
 from autograder.submissions import Found
+
+DESK = Course.model_validate({"course": "desk", "seed": 0, "assignments": [{"name": "desk"}]})  # the limits on a student's own machine
 
 
 @dataclass
@@ -134,9 +137,17 @@ def _agree(blueprint: Blueprint, names: list[str], root: Path) -> None:
                           f"make it anew with: autograder build {blueprint.assignment}")
 
 
-def make_desk_grader(course: Course, assignment: str, submission: Submission) -> Grader:
-    """A grader without staff files, for a student's own machine: public checks, in the cells that the notebook has."""
+def make_desk_grader(assignment: str, submission: Submission, *, box: Box | None = None) -> Grader:
+    """A grader without staff files, for a student's own machine: public checks, in the cells that the notebook has.
+
+    box: one that was started before; by default a new one is.
+    """
     torch.set_num_threads(1)
     blueprint = blueprint_of(submission, assignment, public_exercises(assignment))
-    exercises = {name: exercise for name, exercise in public_exercises(assignment).items() if name in blueprint.exercises}
-    return Grader(course, blueprint, draw_deck(exercises, seed=PUBLIC_SEED), start_box(course.limits))
+    decks = {name: deck for name, deck in _desk_decks(assignment).items() if name in blueprint.exercises}
+    return Grader(DESK, blueprint, decks, box or start_box(DESK.limits))
+
+
+@lru_cache
+def _desk_decks(assignment: str) -> dict[str, DeckExercise]:
+    return draw_deck(public_exercises(assignment), seed=PUBLIC_SEED)

@@ -1,11 +1,13 @@
 """The ledger: which submissions are graded already, so that a run that was stopped goes on and a second one is quick.
 
-One small file a submission under ``.autograder/graded/``, written after its grades are in the gradebook and its notebook is in place: a
-run that is killed at any moment loses at most the submission in hand.
+One small file a submission under ``.autograder/graded/``. It is written when the notebook is in place, as pending, and settled when the grades
+are in the gradebook: a run that is killed at any moment loses at most the submission in hand, and where the gradebook never answered, the next
+run writes the rows without grading again.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import stat
@@ -39,32 +41,51 @@ class Ledger:
     version: str
 
     def known(self, handed: Handed) -> SubmissionResult | None:
-        """The result of a submission that was graded from these very bytes by this very kit, or None."""
-        entry = self.entry(handed)
+        """The result of a submission that was graded from these very bytes by this very kit and is in the gradebook, or None."""
+        return None if self._pending(handed).exists() else self._fitting(handed, self._path(handed))
+
+    def pending(self, handed: Handed) -> SubmissionResult | None:
+        """The result of a submission that was graded but whose rows may not be in the gradebook, or None."""
+        return self._fitting(handed, self._pending(handed))
+
+    def _fitting(self, handed: Handed, path: Path) -> SubmissionResult | None:
+        entry = _read(path)
         same = entry is not None and (entry.submission, entry.version) == (fingerprint(handed), self.version)
         return entry.result if same else None
 
     def entry(self, handed: Handed) -> Entry | None:
         """What is written about a student, by whatever version; None where there is nothing readable."""
-        try:
-            return Entry.model_validate_json(self._path(handed).read_bytes())
-        except (OSError, ValidationError):
-            return None
+        return _read(self._path(handed))
 
     def write(self, handed: Handed, submission: str, result: SubmissionResult) -> None:
-        """Note a result. `submission` is the fingerprint that was taken before it was graded."""
+        """Note a result as pending. `submission` is the fingerprint that was taken before it was graded."""
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        path = self._path(handed)
-        temporary = path.with_suffix(f".{os.getpid()}.tmp")
+        temporary = self._path(handed).with_suffix(f".{os.getpid()}.tmp")
         temporary.write_text(Entry(submission=submission, version=self.version, result=result).model_dump_json(by_alias=True), encoding="utf-8")
-        temporary.replace(path)
+        temporary.replace(self._pending(handed))
+
+    def settle(self, handed: Handed) -> None:
+        """Its rows are in the gradebook: what was pending stands."""
+        with contextlib.suppress(FileNotFoundError):  # another run, of the same submission, was first
+            self._pending(handed).replace(self._path(handed))
+
+    def _pending(self, handed: Handed) -> Path:
+        return self._path(handed).with_suffix(".pending")
 
     def forget(self, handed: Handed) -> None:
-        """What was noted no longer holds: other grades are about to be written."""
-        self._path(handed).unlink(missing_ok=True)
+        """What was noted no longer holds: other grades are about to be written, which are not to stand."""
+        for path in (self._path(handed), self._pending(handed)):
+            path.unlink(missing_ok=True)
 
     def _path(self, handed: Handed) -> Path:
         return self.folder / f"{hashlib.sha256(os.fsencode(handed.student)).hexdigest()[:32]}.json"
+
+
+def _read(path: Path) -> Entry | None:
+    try:
+        return Entry.model_validate_json(path.read_bytes())
+    except (OSError, ValidationError):
+        return None
 
 
 def open_ledger(root: Path, course: Course, assignment: str, *, level: str) -> Ledger:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html import escape
 
 from autograder.heatmap import heat_maps
@@ -66,8 +67,8 @@ def _indented(head: str, text: str) -> list[str]:
 
 def as_html(result: ExerciseResult) -> str:
     """The whole panel as HTML without scripts; outcomes are told by sign and word, not by colour alone."""
-    rows = "".join(_row(check) for check in result.checks)
-    remarks = "".join(f"<li>{escape(remark)}</li>" for remark in result.remarks)
+    rows = f'<div role="list">{"".join(_row(check) for check in result.checks)}</div>'
+    remarks = "".join(f"<li>{_prose(remark)}</li>" for remark in result.remarks)
     notes = f'<ul style="margin:.4em 0 0 1.2em;padding:0">{remarks}</ul>' if remarks else ""
     good = all(check.outcome == "correct" for check in result.checks)
     colour = _COLOURS["correct"] if good else _COLOURS["wrong"]
@@ -76,37 +77,50 @@ def as_html(result: ExerciseResult) -> str:
             f'<div style="font-weight:600">{escape(headline(result))}</div>{rows}{notes}</div>')
 
 
+def _prose(text: str) -> str:
+    """A sentence with what stands in backquotes set as code."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
+
+
 def _row(check: CheckResult) -> str:
     colour = _COLOURS.get(check.outcome, "#444")
     kind = ' <span style="color:#555">(hidden check)</span>' if check.visibility == "hidden" else ""
     head = (f'<span style="color:{colour};font-weight:700" aria-hidden="true">{MARKS[check.outcome]}</span> '
-            f'<span>{escape(check.title)}</span>{kind} '
-            f'<span style="color:#555">— {WORDS[check.outcome]}, {check.points:g} of {check.max_points:g}</span>')
+            f'<span>{_prose(check.title)}</span>{kind} '
+            f'<span style="color:#555;white-space:nowrap">— {WORDS[check.outcome]}, {check.points:g} of {check.max_points:g}</span>')
     if check.outcome == "correct":
-        return f'<div style="margin-top:.25em">{head}</div>'
-    return f'<div style="margin-top:.4em">{head}<div style="margin:.2em 0 .6em 1.3em">{_failure(check)}</div></div>'
+        return f'<div role="listitem" style="margin-top:.25em">{head}</div>'
+    return (f'<div role="listitem" style="margin-top:.4em"><div role="heading" aria-level="3">{head}</div>'
+            f'<div style="margin:.2em 0 .6em 1.3em">{_failure(check)}</div></div>')
 
 
 def _failure(check: CheckResult) -> str:
-    parts = [f"<div>{escape(check.message)}</div>"] if check.message else []
+    parts = [f"<div>{_prose(check.message)}</div>"] if check.message else []
     example = check.counterexample
     if example is not None:
         own = " (not one of the hidden inputs)" if check.visibility == "hidden" else ""
         table = [(name, text) for name, text in example.inputs.items()]
         table += _compared(example)
-        cells = "".join(f'<tr style="background:none"><th scope="row" style="text-align:right;vertical-align:top;padding:.1em .7em .1em 0;'
-                        f'font-weight:600;max-width:14em">{escape(name)}</th><td style="text-align:left;padding:.1em 0">{_pre(text)}</td></tr>'
-                        for name, text in table)
         pictures = heat_maps(example.maps) if example.maps is not None else ""
-        intro = f"The smallest input that shows it{own}:" if example.inputs else "What it gives:" if table else ""
-        parts.append(f'<div style="margin-top:.3em">{intro}</div>'
-                     f'<div style="overflow-x:auto;margin:.1em 0 .3em 1em">'
-                     f'<table style="border-collapse:collapse;margin:0;border:none">{cells}</table></div>{pictures}'
+        intro = f"The smallest input that shows it{own}:" if example.inputs else "What it gives:"
+        parts.append(f'{_example(intro, table) if table else ""}{pictures}'
                      f'<div>To see it yourself, run below your answer:</div><div style="margin-left:1em">'
                      f'{_pre(chr(10).join(example.reproduce), wrap=True)}</div>')
     if check.outcome in ("wrong", "raised", "limit"):
-        parts.append(f'<div style="margin-top:.2em"><b>Hint.</b> {escape(check.hint)}</div>')
+        parts.append(f'<div style="margin-top:.2em"><b>Hint.</b> {_prose(check.hint)}</div>')
     return "".join(parts)
+
+
+def _example(caption: str, table: list[tuple[str, str]]) -> str:
+    """Names and values as a table; the roles keep it one for a screen reader where a narrow page sets the cells one below the other."""
+    rows = "".join('<tr role="row" style="background:none">'
+                   '<th role="rowheader" scope="row" style="text-align:right;vertical-align:top;padding:.1em .7em .1em 0;font-weight:600;'
+                   f'max-width:14em">{escape(name)}</th><td role="cell" style="text-align:left;padding:.1em 0">{_pre(text)}</td></tr>'
+                   for name, text in table)
+    return ('<div style="overflow-x:auto;margin:.3em 0">'
+            '<table role="table" class="autograder-example" style="border-collapse:collapse;margin:0;border:none">'
+            '<caption style="caption-side:top;text-align:left;padding:0 0 .1em;color:inherit;font-size:inherit;white-space:nowrap">'
+            f'{caption}</caption>{rows}</table></div>')
 
 
 def _pre(text: str, *, wrap: bool = False) -> str:

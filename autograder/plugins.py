@@ -1,13 +1,14 @@
 """nbgrader's doors into the engine: ``nbgrader autograde`` gives the same grades as ``autograder grade``.
 
-`configure` puts three plug-ins in place: an exporter that reads whatever was handed in, rebuilds it and has it graded; a
-preprocessor that stores the automatic comments after nbgrader has stored the scores; and a hook that puts the assignment
-into the gradebook first.
+`configure` puts these plug-ins in place: an exporter that reads whatever was handed in, rebuilds it and has it graded; a
+preprocessor that stores the automatic comments after nbgrader has stored the scores; a hook that puts the assignment
+into the gradebook first; the late policy of ``course.yaml``; and a preprocessor that says on the feedback page what lateness cost.
 """
 
 from __future__ import annotations
 
 import atexit
+from datetime import timedelta
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -15,10 +16,17 @@ from typing import Any
 import nbformat
 from nbconvert.exporters import NotebookExporter
 from nbgrader.coursedir import CourseDirectory
+from nbgrader.plugins import LateSubmissionPlugin
 from nbgrader.preprocessors import NbGraderPreprocessor
 
+from autograder.autograded import first_commented, with_lateness
+from autograder.blueprint import read_blueprint
 from autograder.course import Course, find_root, read_course
 from autograder.grader import Grader, make_grader
+from autograder.late import deadline_of, extension_of, late_result
+from autograder.page import configure_pages
+from autograder.results import LateResult
+from autograder.rows import penalty_stored
 from autograder.submissions import Handed, find_notebook, timestamp_in
 
 IGNORED = [".ipynb_checkpoints", "*.pyc", "__pycache__", ".pytest_cache", "*.py", "*.tmp"]
@@ -36,12 +44,18 @@ def configure(config: Any, root: Path) -> None:
     config.Autograde.sanitize_preprocessors = []
     config.Autograde.autograde_preprocessors = ["nbgrader.preprocessors.SaveAutoGrades", "autograder.plugins.SaveComments",
                                                 "nbgrader.preprocessors.AssignLatePenalties"]
-    config.HTMLExporter.embed_images = True
+    config.AssignLatePenalties.plugin_class = "autograder.plugins.LatePolicy"
+    configure_pages(config)
     CourseDirectory.get_existing_timestamp = lambda self, folder: timestamp_in(Path(folder))  # nbgrader's own fails on a malformed one
 
 
-@lru_cache
 def _course(root: Path) -> Course:
+    return _course_of(root, (root / "course.yaml").stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=4)
+def _course_of(root: Path, changed: int) -> Course:
+    """`changed` is when the file was last written: formgrader's server lives longer than a date in it."""
     return read_course(root / "course.yaml")
 
 
@@ -71,19 +85,54 @@ class SubmissionExporter(NotebookExporter):
 
 
 class SaveComments(NbGraderPreprocessor):
-    """Stores the engine's automatic comments, which SaveAutoGrades has just reset."""
+    """Stores the engine's automatic comments, which SaveAutoGrades has just reset, and the student's extension, for the penalty to come."""
 
     def preprocess(self, nb: Any, resources: dict) -> tuple[Any, dict]:
-        from nbgrader.api import Gradebook
-        where = resources["nbgrader"]
-        said = nb.metadata.get("autograder", {}).get("comments", {})
-        with Gradebook(where["db_url"]) as gradebook:
-            submitted = gradebook.find_submission_notebook(where["notebook"], where["assignment"], where["student"])
-            for comment in submitted.comments:
-                if comment.cell.name in said:
-                    comment.auto_comment = said[comment.cell.name]
-            gradebook.db.commit()
+        _save(resources["nbgrader"], nb.metadata.get("autograder", {}).get("comments", {}))
         return nb, resources
+
+
+def _save(where: dict[str, str], said: dict[str, str | None]) -> LateResult | None:
+    """Store automatic comments, the extension and the late penalty for the points there are by now."""
+    from nbgrader.api import Gradebook
+    root = find_root()
+    assignment, student = where["assignment"], where["student"]
+    course, first = _course(root), first_commented(read_blueprint(root, assignment))
+    with Gradebook(where["db_url"], course.course) as gradebook:
+        submitted = gradebook.find_submission_notebook(where["notebook"], assignment, student)
+        submitted.assignment.extension = extension_of(course, assignment, student)
+        late = late_result(course, assignment, student, submitted.assignment.timestamp, submitted.score)
+        submitted.late_submission_penalty = penalty_stored(late)
+        said = {**said, **with_lateness({first: said[first]}, late)} if first in said else said
+        for comment in submitted.comments:
+            if comment.cell.name in said:
+                comment.auto_comment = said[comment.cell.name]
+        gradebook.db.commit()
+    return late
+
+
+class LatePolicy(LateSubmissionPlugin):
+    """The late policy of ``course.yaml``, as nbgrader asks for it."""
+
+    def late_submission_penalty(self, student_id: str, score: float, total_seconds_late: float) -> float | None:
+        course, assignment = _course(find_root()), self.parent.assignment_id
+        due = deadline_of(course, assignment, student_id)
+        late = late_result(course, assignment, student_id, due and due + timedelta(seconds=total_seconds_late), score)
+        return penalty_stored(late)
+
+
+class ShowLateness(NbGraderPreprocessor):
+    """Says at the top of a feedback page what was taken off for lateness and why, for the points that there are by now."""
+
+    def preprocess(self, nb: Any, resources: dict) -> tuple[Any, dict]:
+        late = _save(resources["nbgrader"], nb.metadata.get("autograder", {}).get("comments", {}))
+        if late and nb.cells and nb.cells[0].get("id") == "autograder-summary":
+            nb.cells[0].source += "\n\n" + _lateness(late)
+        return nb, resources
+
+
+def _lateness(late: LateResult) -> str:
+    return f"**Handed in late.** {late.reason}. It was due at {late.due} and handed in at {late.handed_in}."
 
 
 def prepare_gradebook(assignment: str, student: str, notebooks: list[str]) -> None:
@@ -91,9 +140,10 @@ def prepare_gradebook(assignment: str, student: str, notebooks: list[str]) -> No
     from autograder.gradebook import ensure_assignment, open_gradebook, up_to_date
     root = find_root()
     grader = shared_grader(root, assignment)
-    with open_gradebook(grader.course) as gradebook:
-        if not up_to_date(gradebook, grader.blueprint, grader.course):
-            ensure_assignment(gradebook, grader.blueprint, grader.course)
+    course = _course(root)
+    with open_gradebook(course) as gradebook:
+        if not up_to_date(gradebook, grader.blueprint, course):
+            ensure_assignment(gradebook, grader.blueprint, course)
     folder = Path(notebooks[0]).parent
     wanted = str(folder / f"{assignment}.ipynb")
     if wanted not in notebooks:

@@ -11,7 +11,6 @@ import torch
 
 from autograder.given import Given
 
-
 SIDE = 6
 
 

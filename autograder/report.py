@@ -99,7 +99,7 @@ def show_class(console: Console, results: Results) -> None:
         table.add_column(name, **options)
     for one in results.submissions:
         table.add_row(Text(_safe(one.student)), f"{one.score:g}/{one.max_score:g}", Text(one.outcome.replace("_", " "), STYLES[one.outcome]),
-                      Text(_safe(one.reason)))
+                      Text(_safe(one.reason + (f"; {one.late.reason}" if one.late else ""))))
     console.print(table, soft_wrap=False)
 
 

@@ -85,8 +85,26 @@ class WrittenResult(_Model):
     answered: bool
 
 
+class LateResult(_Model):
+    """What lateness costs: `penalty` points, `percent` of `total` (all points given so far, a person's included); `reason` is the sentence.
+
+    `due` is the date that counts, after an extension where there is one. A day begun counts as a day.
+    """
+
+    due: str
+    handed_in: str
+    seconds_late: float
+    days_late: int
+    percent: float
+    total: float
+    penalty: float
+    total_after: float
+    reason: str
+
+
 class SubmissionResult(_Model):
-    """One submission. `score` counts what was graded by machine; `reason` says in one line why it is what it is."""
+    """One submission. `score` counts what was graded by machine, before `late`, which is there for late work where the course has a policy;
+    `reason` says in one line why the score is what it is."""
 
     student: str
     notebook: str
@@ -97,6 +115,17 @@ class SubmissionResult(_Model):
     remarks: list[str]
     written: list[WrittenResult]
     exercises: list[ExerciseResult]
+    late: LateResult | None = None
+
+
+class Marks(_Model):
+    """What a later run is told apart by: marks of the kit's and exercises' files, of these with the course's seed, of all that a grade
+    depends on but the submission (also level, limits and release), and of the bytes of each student's submission."""
+
+    kit: str
+    seeded: str
+    all: str
+    submissions: dict[str, str]
 
 
 class Results(_Model):
@@ -108,6 +137,7 @@ class Results(_Model):
     isolation: str
     missing: str = ""
     canaries: dict[str, bool] = {}
+    marks: Marks | None = None
     submissions: list[SubmissionResult]
 
 

@@ -12,15 +12,15 @@ from dataclasses import dataclass, field
 from typing import Any, Callable, TypeVar
 
 from autograder.box import Box
-from autograder.channel import Worker, WorkerDied
 from autograder.course import Limits
 from autograder.exercise import Exercise
 from autograder.notebook import clean_text
 from autograder.rebuild import Cell
 from autograder.student import OverLimit
 from autograder.untrusted import wire
+from autograder.worker import Worker, WorkerDied
 
-MAX_WORKERS = 40
+MAX_WORKERS = 120
 MAX_LINE = 10_000
 T = TypeVar("T")
 
@@ -29,10 +29,9 @@ T = TypeVar("T")
 class Run:
     """Runs cells in order. `outputs` and `errors` hold what each gave, `deadly` those that must not be run again, and why.
 
+    `waited`: seconds that workers which were replaced waited for a core; they do not count.
     A worker that ends is no proof against the student's code, for something else may have killed it: what was being done is done once
     more, in a new worker, and only when that ends as well is the code to blame.
-
-    `waited`: seconds that workers which were replaced waited for a core; they do not count.
     """
 
     box: Box

@@ -13,6 +13,7 @@ from autograder.deck import DeckExercise, draw_exercise
 from autograder.exercise import PUBLIC, Exercise
 from autograder.kills import deviation, kills
 from autograder.mutants import mutants_of
+from autograder.newexercise import open_ends
 
 MISCONCEPTION, MUTANT = "misconception", "mutant"
 RIGHT_MARGIN, WRONG_MARGIN = 0.1, 10.0
@@ -81,11 +82,22 @@ def examine(root: Path, assignment: str, name: str, *, right_seeds: list[int], w
     path = f"solutions/{assignment}/{name}.py"
     decks = [draw_exercise(exercise, seed=seed) for seed in wrong_seeds]
     sound = Soundness(assignment, name, [CheckFacts(c.check.name, c.check.title, c.check.visibility, len(c.cases)) for c in decks[0].checks])
+    for half in (f"autograder/exercises/{assignment}/{name}.py", path):
+        sound.findings += open_ends(root, root / half)
+    _hold_that_there_are_answers(sound, exercise, path)
     _hold_right_answers(sound, exercise, path, right_seeds)
     _hold_misconceptions(sound, exercise, path, decks)
     _hold_mutants(sound, exercise, path, decks)
     _hold_checks(sound, exercise, path)
     return sound
+
+
+def _hold_that_there_are_answers(sound: Soundness, exercise: Exercise, path: str) -> None:
+    """A check that has met one right answer and no wrong one is held by nothing."""
+    if not exercise.alternates:
+        sound.findings.append(f"{path}: no right answer but the reference; write one in another way, with @exercise.alternate above it")
+    if not exercise.misconceptions:
+        sound.findings.append(f"{path}: no known wrong answer; write one, with @exercise.misconception(caught_by=…, tell=…) above it")
 
 
 def _hold_right_answers(sound: Soundness, exercise: Exercise, path: str, seeds: list[int]) -> None:

@@ -1,10 +1,12 @@
-"""What grading costs: `autograder grade` beside stock `nbgrader autograde` with in-kernel asserts of the same strength.
+"""What grading a class costs: `autograder grade` beside stock nbgrader, Otter and `jupyter execute`, on the same notebooks and checks.
 
-Both grade the same class in the same run, one torch thread each, and CPU seconds (user + system, children included) are
-compared. Stock's check cells run every check of ours, hidden ones too, under hypothesis with as many examples, in the
-student's kernel. Also printed: how long the check cell takes to answer at the student's desk.
+All grade the same classes in the same run, one torch thread each; CPU seconds (user + system, children included) are compared, and ours
+are sandboxed and written into the gradebook, with notebooks from which feedback is made. The others' check cells run every check of ours,
+hidden ones too, under hypothesis with as many examples, in the student's kernel. Prints one Markdown table after another.
 
-    python benchmarks/grading.py [--submissions 32] [--repeat 3]
+    python benchmarks/grading.py                  # all of it: about 40 minutes on two cores, most of it the others'
+    python benchmarks/grading.py --quick          # 10 and 100 submissions of ours, 4 of the others
+    python benchmarks/grading.py --only desk      # or: classes, failing, parts
 """
 
 from __future__ import annotations
@@ -12,141 +14,167 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import re
-import resource
 import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
+from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-BIN = Path(sys.executable).parent
-HOLDS = '''
-"""In-kernel asserts: every check of an exercise under hypothesis, on the function of this very process."""
-import sys
-from pathlib import Path
-import torch
-torch.set_num_threads(1)
-from autograder.assignment import with_staff_half
-from autograder.explore import seed_of, smallest_failure
-from autograder.student import local
+sys.path.insert(0, str(Path(__file__).parent))
+from classes import ASSIGNMENT, BIN, MIXED, RIGHT, ROOT, WRONG, answers_of, make_ours, make_stock  # noqa: E402
+from rivals import Cost, jupyter_execute, otter_run, otter_scores, stock, timed  # noqa: E402
 
-EXERCISES = with_staff_half("attention", Path({root!r}))
 
-def holds(name, function):
-    exercise = EXERCISES[name]
-    for check in exercise.checks:
-        failure = smallest_failure(check, local(function, exercise), seed=seed_of(name, check.name))
-        assert failure is None, str(failure.error)
-'''
+@dataclass(frozen=True)
+class Plan:
+    """How much is measured: sizes of our classes, of the stock ones, and how often."""
+
+    ours: tuple[int, ...] = (10, 16, 100, 1000)
+    stock: tuple[int, ...] = (16, 100)
+    single: int = 3
+    repeat: int = 3
+
+
+QUICK = Plan(ours=(10, 100), stock=(4,), single=1, repeat=3)
 
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options.add_argument("--submissions", type=int, default=32)
-    options.add_argument("--repeat", type=int, default=3)
+    options.add_argument("--quick", action="store_true")
+    options.add_argument("--only", choices=["desk", "classes", "failing", "parts"], action="append")
     chosen = options.parse_args()
+    plan, parts = QUICK if chosen.quick else Plan(), chosen.only or ["classes", "failing", "parts", "desk"]
     os.environ |= {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}"}
-    print_desk(chosen.repeat)
-    print_classes(chosen.submissions, chosen.repeat)
-
-
-def print_classes(submissions: int, repeat: int) -> None:
+    print(f"{len(os.sched_getaffinity(0))} cores, load before {os.getloadavg()[0]:.1f}; {ASSIGNMENT}, one torch thread, medians of {plan.repeat} interleaved runs")
     with tempfile.TemporaryDirectory(prefix="autograder-bench-") as scratch:
-        ours, stock = Path(scratch, "ours"), Path(scratch, "stock")
-        answers = class_answers(submissions)
-        make_ours(ours, answers)
-        make_stock(stock, answers)
-        timed(ours, [str(BIN / "autograder"), "grade", "attention", "--least-isolation", "none", "--no-feedback", "--force"])  # both gradebooks exist
-        costs: dict[str, list[tuple[float, float]]] = {"autograder grade": [], "with feedback pages": [], "nbgrader autograde, stock": []}
-        for turn in range(repeat):
-            print(f"run {turn + 1} of {repeat} …", file=sys.stderr)
-            base = [str(BIN / "autograder"), "grade", "attention", "--least-isolation", "none", "--workers", "1", "--force"]
-            costs["autograder grade"].append(timed(ours, [*base, "--no-feedback"]))
-            costs["with feedback pages"].append(timed(ours, base))
-            costs["nbgrader autograde, stock"].append(timed(stock, [str(BIN / "nbgrader"), "autograde", "attention"],
-                                                            extra={"PYTHONPATH": str(stock)}))
-    print_costs(costs, submissions, repeat)
+        if "classes" in parts:
+            print_classes(Path(scratch), plan)
+        if "failing" in parts:
+            print_failing(Path(scratch), plan)
+    if "parts" in parts:
+        print_parts()
+    if "desk" in parts:
+        print_desk(plan.repeat)
 
 
-def print_costs(costs: dict[str, list[tuple[float, float]]], submissions: int, repeat: int) -> None:
-    middle = {name: [statistics.median(run[i] for run in runs) for i in (0, 1)] for name, runs in costs.items()}
-    stock = middle["nbgrader autograde, stock"][0]
-    print(f"\n{submissions} submissions of attention, medians of {repeat} interleaved runs, whole command:\n")
-    print("| way | CPU s | CPU s per submission | wall s | stock / this (CPU) |\n|---|---|---|---|---|")
-    for name, (cpu, wall) in middle.items():
-        print(f"| {name} | {cpu:.1f} | {cpu / submissions:.3f} | {wall:.1f} | {stock / cpu:.1f} |")
-
-
-def timed(folder: Path, command: list[str], *, extra: dict[str, str] | None = None) -> tuple[float, float]:
-    """CPU and wall seconds of `command`, its children included, from a course without results."""
+def grade(course: Path, *, workers: int = 1, feedback: bool = False) -> Cost:
+    """`autograder grade` over a whole course of ours, from nothing graded; the deck of an earlier run is kept, as it is for a second class."""
     for name in ("autograded", "feedback"):
-        shutil.rmtree(folder / name, ignore_errors=True)
-    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
-    done = subprocess.run(command, cwd=folder, env=os.environ | (extra or {}), capture_output=True, text=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if done.returncode not in (0, 3):
-        raise SystemExit(f"{command} ended with {done.returncode}: {done.stderr[-2000:]}")
-    apart = re.search(r"student code took ([0-9.]+) CPU seconds", done.stdout)  # in namespaces, which rusage does not see
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime + (float(apart[1]) if apart else 0.0)
-    return cpu, time.monotonic() - start
+        shutil.rmtree(course / name, ignore_errors=True)
+    command = [BIN / "autograder", "grade", ASSIGNMENT, "--workers", str(workers), "--least-isolation", "none", "--force", "--progress", "lines",
+               "--feedback" if feedback else "--no-feedback"]
+    cost, said = timed(command, course, accept=(0, 3))
+    end = json.loads(said.strip().splitlines()[-1])
+    return Cost(cost.cpu + end["cpu_seconds"]["student_code"], cost.wall, end["peak_memory_mb"])
 
 
-def class_answers(submissions: int) -> list[dict[str, str]]:
-    """The answers of a class: three quarters right, in several ways, one quarter with one mistake each."""
-    from autograder.answers import answer_source, reference_answers
-    from autograder.assignment import with_staff_half
-    right = reference_answers(ROOT, "attention")
-    exercises = list(with_staff_half("attention", ROOT).values())
-    answers = []
-    for number in range(submissions):
-        chosen = dict(right)
-        for place, exercise in enumerate(exercises):
-            ways = [None, *exercise.alternates]
-            way = ways[(number + place) % len(ways)]
-            if number % 4 == 3 and place == number // 4 % len(exercises):
-                way = exercise.misconceptions[number // 4 % len(exercise.misconceptions)]
-            if way is not None:
-                chosen[exercise.name] = answer_source(ROOT / "solutions/attention" / f"{exercise.name}.py", way.name, exercise.name)
-        answers.append(chosen)
-    return answers
+def middle(costs: list[Cost]) -> Cost:
+    """The medians."""
+    return Cost(*(statistics.median(getattr(cost, name) for cost in costs) for name in ("cpu", "wall", "memory_mb")))
 
 
-def make_ours(folder: Path, answers: list[dict[str, str]]) -> None:
-    from autograder.answers import filled_in
-    folder.mkdir()
-    for name in ("course.yaml", "source", "release", "solutions"):
-        (shutil.copytree if (ROOT / name).is_dir() else shutil.copyfile)(ROOT / name, folder / name)
-    release = (ROOT / "release/attention/attention.ipynb").read_text()
-    hand_in(folder, [filled_in(release, one) for one in answers])
+def print_classes(scratch: Path, plan: Plan) -> None:
+    """Ours on one and two workers, the others, and the ratios."""
+    answers = answers_of(max(*plan.ours, *plan.stock))
+    ours = {size: make_ours(scratch / f"ours-{size}", answers[:size]) for size in plan.ours}
+    others = {size: make_stock(scratch / f"stock-{size}", answers[:size]) for size in plan.stock}
+    for course in ours.values():  # the gradebook exists and the deck is drawn, for the smallest class first
+        grade(course)
+    costs: dict[tuple[str, int], list[Cost]] = {}
+    for turn in range(plan.repeat):
+        print(f"run {turn + 1} of {plan.repeat} …", file=sys.stderr)
+        for size, course in ours.items():
+            for workers in (1, 2):
+                costs.setdefault((f"autograder grade, {_workers(workers)}", size), []).append(grade(course, workers=workers))
+        costs.setdefault(("autograder grade, 1 worker, feedback pages too", plan.ours[0]), []).append(grade(ours[plan.ours[0]], feedback=True))
+        for size, course in others.items():
+            if turn == 0 or size <= 16:  # what others take for a hundred is a hundred times one
+                costs.setdefault(("nbgrader autograde, stock", size), []).append(stock(course))
+        for number in range(plan.single):
+            costs.setdefault(("jupyter execute", 1), []).append(jupyter_execute(others[plan.stock[0]], number))
+            costs.setdefault(("otter run", 1), []).append(otter_run(others[plan.stock[0]], number))
+            if not any(otter_scores(others[plan.stock[0]]).values()):
+                raise SystemExit("Otter gave no point at all: its tests did not run")
+    _print_table({key: middle(runs) for key, runs in costs.items()}, plan)
 
 
-def make_stock(folder: Path, answers: list[dict[str, str]]) -> None:
-    """A stock course: the same notebook, with in-kernel asserts in the check cells and figures left out as in ours."""
-    from autograder.answers import filled_in
-    (folder / "source/attention").mkdir(parents=True)
-    (folder / "stock_holds.py").write_text(HOLDS.format(root=str(ROOT)))
-    (folder / "nbgrader_config.py").write_text('c = get_config()\nc.CourseDirectory.course_id = "stock"\n')
-    notebook = json.loads((ROOT / "source/attention/attention.ipynb").read_text())
-    notebook["cells"] = [cell for cell in notebook["cells"] if cell["metadata"]["autograder"]["kind"] not in ("figure", "experiment")]
-    for cell in notebook["cells"]:
-        if cell["metadata"]["autograder"]["kind"] == "checks":
-            name = cell["id"].removesuffix("-checks")
-            cell["source"] = f"from stock_holds import holds\nholds({name!r}, {name})"
-    (folder / "source/attention/attention.ipynb").write_text(json.dumps(notebook))
-    subprocess.run([BIN / "nbgrader", "generate_assignment", "attention"], cwd=folder, check=True, capture_output=True)
-    release = (folder / "release/attention/attention.ipynb").read_text()
-    hand_in(folder, [filled_in(release, one) for one in answers])
+def _workers(count: int) -> str:
+    return f"{count} worker{'s' if count > 1 else ''}"
 
 
-def hand_in(folder: Path, notebooks: list[str]) -> None:
-    for number, text in enumerate(notebooks):
-        place = folder / "submitted" / f"student-{number:03d}" / "attention"
-        place.mkdir(parents=True)
-        (place / "attention.ipynb").write_text(text)
+def _print_table(costs: dict[tuple[str, int], Cost], plan: Plan) -> None:
+    apiece = {size: costs["nbgrader autograde, stock", size].cpu / size for size in plan.stock}
+    print("\n| way | submissions | CPU s | CPU s each | wall s | stock / this (CPU each) | peak memory of the grader, MB |\n|---|---:|---:|---:|---:|---:|---:|")
+    for (way, size), cost in costs.items():
+        nearest = apiece[min(apiece, key=lambda one: abs(one - size))]
+        memory = f"{cost.memory_mb:.0f}" if cost.memory_mb else ""
+        print(f"| {way} | {size} | {cost.cpu:.1f} | {cost.cpu / size:.3f} | {cost.wall:.1f} | {nearest / (cost.cpu / size):.1f} | {memory} |")
+    one = {size: costs["autograder grade, 1 worker", size] for size in plan.ours}
+    few, many = plan.ours[0], plan.ours[-1]
+    marginal = (one[many].cpu - one[few].cpu) / (many - few)
+    print(f"\nMarginal: {marginal:.3f} CPU s a submission, stock / ours {apiece[plan.stock[-1]] / marginal:.1f}.")
+    hundred = one[100].cpu if 100 in one else one[many].cpu
+    print(f"{many} submissions take {one[many].cpu / hundred:.1f} times what {min(100, many)} take (CPU).")
+
+
+def print_failing(scratch: Path, plan: Plan) -> None:
+    """A class in which everybody fails everywhere, beside one in which all pass."""
+    size = 32
+    courses = {kind: make_ours(scratch / kind.replace(" ", "-"), answers_of(size, kind)) for kind in (RIGHT, MIXED, WRONG)}
+    for course in courses.values():
+        grade(course)
+    costs = {kind: middle([grade(course) for _ in range(plan.repeat)]) for kind, course in courses.items()}
+    print(f"\n| class of {size} | CPU s | CPU s each | times all right |\n|---|---:|---:|---:|")
+    for kind, cost in costs.items():
+        print(f"| {kind} | {cost.cpu:.1f} | {cost.cpu / size:.3f} | {cost.cpu / costs[RIGHT].cpu:.2f} |")
+
+
+PARTS = '''
+import json, sys, time
+from pathlib import Path
+import torch
+torch.set_num_threads(1)
+from autograder.course import read_course
+from autograder.assignment import with_staff_half
+from autograder.deckfile import kept_deck
+from autograder.deck import replay
+from autograder.untrusted.operations import perform
+root, assignment = Path(sys.argv[1]), sys.argv[2]
+course = read_course(root / "course.yaml")
+exercises = with_staff_half(assignment, root)
+decks = kept_deck(root, assignment, exercises, seed=course.seed)
+def floor(sources):
+    space = {"torch": torch, "math": __import__("math")}
+    for source in sources:
+        exec(source, space)
+    took = {"student's calls": 0.0, "comparisons": 0.0}
+    for name, deck in decks.items():
+        for check in deck.checks:
+            for index, case in enumerate(check.cases):
+                start = time.process_time()
+                answers = [perform(space[name], operation, deck.exercise.context) for operation in case.operations]
+                called = time.process_time()
+                error, _ = replay(check, index, deck.exercise, answers, lambda operation: perform(space[name], operation, deck.exercise.context))
+                took["student's calls"] += called - start
+                took["comparisons"] += time.process_time() - called
+    return took
+answers = json.loads(sys.stdin.read())
+floor(answers[0])
+print(json.dumps([floor(one) for one in answers]))
+'''
+
+
+def print_parts() -> None:
+    """The floor: the student's functions and the comparisons in one process, and nothing else."""
+    answers = [list(one.values()) for one in answers_of(8, RIGHT)]
+    done = subprocess.run([sys.executable, "-c", PARTS, ROOT, ASSIGNMENT], input=json.dumps(answers), capture_output=True, text=True, check=True)
+    runs = json.loads(done.stdout)
+    print("\n| part, in one process | CPU ms a submission |\n|---|---:|")
+    for name in runs[0]:
+        print(f"| {name} | {1000 * statistics.median(run[name] for run in runs):.1f} |")
+    print(f"| **floor** | {1000 * statistics.median(sum(run.values()) for run in runs):.1f} |")
 
 
 DESK = '''
@@ -173,8 +201,8 @@ def print_desk(repeat: int) -> None:
     from autograder.assignment import with_staff_half
     print("\nThe check cell's answer, seconds (medians over the repeats; wrong: the slowest of the known misconceptions):\n")
     print("| exercise | first, right | first, wrong | after, right | after, wrong |\n|---|---|---|---|---|")
-    for name, exercise in with_staff_half("attention", ROOT).items():
-        path = ROOT / "solutions/attention" / f"{name}.py"
+    for name, exercise in with_staff_half(ASSIGNMENT, ROOT).items():
+        path = ROOT / "solutions" / ASSIGNMENT / f"{name}.py"
         right = answer_source(path, name, name)
         wrong = [answer_source(path, known.name, name) for known in exercise.misconceptions]
         runs = [desk_times(name, [right, right, *wrong]) for _ in range(repeat)]

@@ -14,7 +14,7 @@ from autograder.assignment import with_staff_half
 from autograder.case import Case
 from autograder.compare import Mismatch, assert_close
 from autograder.counterexample import counterexample
-from autograder.desk import verdict_at_the_desk
+from autograder.desk import check, verdict_at_the_desk
 from autograder.heatmap import heat_maps
 from autograder.panel import as_html
 from autograder.rendering import literal, render
@@ -121,3 +121,18 @@ def test_lines_to_paste_are_short_and_the_same_numbers():
     assert literal(X) == "torch.tensor([[1., -2., 0.25], [10., float('inf'), -0.]], dtype=torch.float64)"
     assert torch.equal(eval(literal(X)), X)
     assert render(X).endswith("(2 × 3)")
+
+
+def test_only_nbgrader_is_told_of_a_failure_on_stderr(monkeypatch, capsys):
+    """It takes stderr for failure, in validation and in grading; under a student's panel the line would only be red."""
+    wrong = answer_source(ROOT / "solutions/attention/softmax.py", "one_global_maximum", "softmax")
+    exec(compile(wrong, "answer", "exec"), names := {"torch": torch})
+    monkeypatch.delenv("NBGRADER_EXECUTION", raising=False)
+    check(names["softmax"])
+    shown = capsys.readouterr()
+    assert "5 of 6 checks hold" in shown.out and shown.err == ""
+    monkeypatch.setenv("NBGRADER_EXECUTION", "validate")
+    check(names["softmax"])
+    assert "5 of 6 checks hold" in capsys.readouterr().err
+    check(SOFTMAX.reference.function)
+    assert capsys.readouterr().err == ""

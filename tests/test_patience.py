@@ -10,10 +10,11 @@ import time
 
 import pytest
 
-from autograder.box import start_box, waited_for_a_core
+from autograder.box import start_box
 from autograder.course import Limits
 from autograder.student import OverLimit
 from autograder.untrusted import wire
+from autograder.worker import waited_for_a_core
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the time that was waited for a core is read from Linux's /proc")
 

@@ -27,12 +27,12 @@ from parcel import MUCH, Parcel, TakenIn, intake, unpacked_naively
 
 from autograder.answers import reference_answers
 from autograder.box import Box, proved
-from autograder.channel import Worker
 from autograder.course import read_course
 from autograder.deck import draw_exercise
 from autograder.explore import PUBLIC_SEED
 from autograder.grader import Grader, make_grader
 from autograder.launch import ISOLATED, NONE, PACKAGE
+from autograder.worker import Worker
 
 WORKS, STOPPED, UNCLAIMED, FLAGGED, NOT_TRIED = "works", "stopped", "works, not claimed", "flagged", "not tried"
 MARKUP = re.compile(r"<(script|svg|iframe|object)|<[a-z][^>]*\son\w+\s*=|(href|src)=[\s\"\']*(javascript|vbscript):", re.IGNORECASE)

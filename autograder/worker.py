@@ -1,4 +1,4 @@
-"""The grader's end of the channel to one submission's process."""
+"""A worker as the grader sees it: a channel to one submission's process, the time it is given, and its end."""
 
 from __future__ import annotations
 
@@ -14,28 +14,11 @@ from typing import Any, Callable, Iterator
 from autograder.student import OverLimit
 from autograder.untrusted import wire
 
+_GARBLED = "It sent something that is not an answer and was stopped."
+
 
 class WorkerDied(OverLimit):
     """The worker is gone or broke the protocol."""
-
-
-def waited_for_a_core(pidfd: int) -> float:
-    """Seconds that a process's main thread was ready to run while others had the cores; 0 where the system does not say."""
-    with contextlib.suppress(OSError, ValueError, IndexError, StopIteration):
-        told = Path(f"/proc/self/fdinfo/{pidfd}").read_text().splitlines()
-        pid = next(line.split()[1] for line in told if line.startswith("Pid:"))
-        return int(Path(f"/proc/{pid}/schedstat").read_text().split()[1]) / 1e9
-    return 0.0
-
-
-def kill(pidfd: int) -> None:
-    """Kill a process by its descriptor, which is closed."""
-    with contextlib.suppress(OSError):
-        signal.pidfd_send_signal(pidfd, signal.SIGKILL)
-    os.close(pidfd)
-
-
-_GARBLED = "It sent something that is not an answer and was stopped."
 
 
 @dataclass
@@ -105,3 +88,19 @@ class Worker:
         with contextlib.suppress(OSError):
             self.end()
         self.channel.close()
+
+
+def waited_for_a_core(pidfd: int) -> float:
+    """Seconds that a process's main thread was ready to run while others had the cores; 0 where the system does not say."""
+    with contextlib.suppress(OSError, ValueError, IndexError, StopIteration):
+        told = Path(f"/proc/self/fdinfo/{pidfd}").read_text().splitlines()
+        pid = next(line.split()[1] for line in told if line.startswith("Pid:"))
+        return int(Path(f"/proc/{pid}/schedstat").read_text().split()[1]) / 1e9
+    return 0.0
+
+
+def kill(pidfd: int) -> None:
+    """End a process at once, and with it all in its namespaces."""
+    with contextlib.suppress(OSError):
+        signal.pidfd_send_signal(pidfd, signal.SIGKILL)
+    os.close(pidfd)
