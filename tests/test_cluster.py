@@ -34,7 +34,7 @@ def mixed(folder):
     reference = folder / "submitted/01-reference/attention/attention.ipynb"
     reference.rename(reference.with_name("mine.ipynb"))
     (folder / "submitted/21-raises/attention/timestamp.txt").write_text("yesterday")
-    (folder / "submitted/é nobody/attention").mkdir(parents=True)
+    (folder / "submitted/nobodý/attention").mkdir(parents=True)
     return folder
 
 
