@@ -156,7 +156,10 @@ def _proved_in_two(limits: Limits, level: str, spare: bool, missing: list[str]) 
 
 
 def start_again(box: Box) -> Box:
-    """A box in the place of one whose template is gone, proved to keep submissions apart just as well. Raises `BoxError` where none is to be had."""
+    """A box in the place of one whose template is gone, proved to keep submissions apart just as well.
+
+    Raises `BoxError` where none is to be had.
+    """
     if box.process is None:
         return box
     box.close()

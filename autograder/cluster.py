@@ -1,7 +1,7 @@
 """A class on a cluster: submissions go as bytes to the workers of a Dask scheduler, and results come back as bytes.
 
-Each worker holds a `Station`, which is sent once what grading needs. This process alone writes the gradebook. A worker that dies is replaced by
-others, which is Dask's work; what was on it too often is tried once more with nothing else beside it, and set aside when that fails too.
+Each worker holds a `Station`, which is sent once what grading needs. This process alone writes the gradebook. When a worker dies others take
+over, which is Dask's work; what was on it too often is tried once more with nothing else beside it, and set aside when that fails too.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ try:
     import distributed
     from distributed.scheduler import KilledWorker
 except ImportError as missing:
-    raise CourseError("--scheduler needs Dask, which is not installed; install it with: python -m pip install -c constraints.txt '.[cluster]'") from missing
+    raise CourseError("--scheduler needs Dask, which is not installed; "
+                      "install it with: python -m pip install -c constraints.txt '.[cluster]'") from missing
 from autograder.station import Station, grade_parcels, state
 
 CONNECT_SECONDS, PATIENCE_SECONDS = 15, 60
@@ -178,7 +179,8 @@ class Fleet:
         except CourseError:
             raise
         except Exception as error:  # noqa: BLE001 - not by what was handed in: that is told in the answers
-            raise CourseError(f"a worker of {self.scheduler} failed ({type(error).__name__}: {error}); its own log says more. {KEPT}") from error
+            said = f"a worker of {self.scheduler} failed ({type(error).__name__}: {error}); its own log says more. {KEPT}"
+            raise CourseError(said) from error
 
     def _aside(self, one: Handed, reason: str) -> Outcome:
         return set_aside(self.blueprint, self.decks, one.student, reason, isolation=self.box.sentence)
@@ -213,16 +215,21 @@ def connect(course: Course, root: Path, assignment: str, scheduler: str, *, leas
     try:
         _wait_for_workers(fleet)
         _compare(fleet)
-        # without db_url, which may hold a password
-        order = {"course": course.model_dump(mode="json", exclude={"db_url"}), "assignment": assignment, "version": version_of(root, assignment, course.seed),
-                 "least": least or course.isolation.least, "installed": installed(), "mend": MEND}
+        bundle = make_bundle(root, assignment, decks, seed=course.seed)
         with _lost(scheduler):
-            fleet.client.register_plugin(Station(fleet.name, json.dumps(order).encode(), make_bundle(root, assignment, decks, seed=course.seed)))
+            fleet.client.register_plugin(Station(fleet.name, _order(course, root, assignment, least), bundle))
         fleet.look()
         return fleet
     except BaseException:
         fleet.close()
         raise
+
+
+def _order(course: Course, root: Path, assignment: str, least: str | None) -> bytes:
+    """What a node is told. Not where the gradebook is: db_url may hold a password."""
+    return json.dumps({"course": course.model_dump(mode="json", exclude={"db_url"}), "assignment": assignment,
+                       "version": version_of(root, assignment, course.seed), "least": least or course.isolation.least,
+                       "installed": installed(), "mend": MEND}).encode()
 
 
 def _client(scheduler: str) -> distributed.Client:

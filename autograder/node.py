@@ -1,7 +1,7 @@
 """A node: the grader as a program of its own on another machine, started by a Dask worker (see `station`).
 
-It gets an order and a bundle over a channel, lays the bundle out in a private folder, sets up one grader, says how it keeps submissions apart,
-and forks a process for each connection made to its socket. It ends, and its folder with it, when the channel closes.
+It gets an order and a bundle over a channel, lays the bundle out in a private folder, sets up one grader, says how it keeps submissions
+apart, and forks a process for each connection made to its socket. It ends, and its folder with it, when the channel closes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The pool: processes forked from the grader, one a core, each with one submission in hand.
 
-It is always known what each has in hand, so one that dies costs no other submission: it is replaced, and what it had is tried once more. What
-was in hand when the template died, which all share, is tried again one at a time. What brings down either a second time is set aside.
+It is always known what each has in hand, so one that dies costs no other submission: it is replaced, and what it had is tried once more.
+What was in hand when the template died, which all share, is tried again one at a time. What brings down either a second time is set aside.
 """
 
 from __future__ import annotations

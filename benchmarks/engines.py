@@ -44,7 +44,8 @@ def compare(submissions: int, workers: int, repeat: int) -> None:
         for _ in range(repeat + 1):
             for way in WAYS:
                 measured[way].append(run(way, course, workers))
-    print(f"{submissions} submissions, {workers} processes, {repeat} repeats; load of the machine {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores\n")
+    load = f"load of the machine {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
+    print(f"{submissions} submissions, {workers} processes, {repeat} repeats; {load}\n")
     print("| engine | wall, s | CPU, s | wall until the first can be graded, s |\n|---|---|---|---|")
     for way, runs in measured.items():
         wall, cpu, ready = map(statistics.median, zip(*runs[1:]))  # the first draws the deck
@@ -72,7 +73,8 @@ def run(way: str, course: Path, workers: int) -> tuple[float, float, float]:
     shutil.rmtree(course / ".autograder/graded", ignore_errors=True)
     before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     environment = os.environ | {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
-    done = subprocess.run([sys.executable, __file__, "--one", way, "--workers", str(workers)], cwd=course, env=environment, capture_output=True, text=True)
+    command = [sys.executable, __file__, "--one", way, "--workers", str(workers)]
+    done = subprocess.run(command, cwd=course, env=environment, capture_output=True, text=True)
     if done.returncode:
         raise SystemExit(done.stderr)
     wall, after = time.perf_counter() - started, resource.getrusage(resource.RUSAGE_CHILDREN)

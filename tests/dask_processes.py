@@ -28,8 +28,8 @@ def scheduler(folder: Path, **variables: str) -> Iterator[tuple[str, subprocess.
     """A scheduler: its address and process."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    process = _start(folder / "scheduler.log", "scheduler", "--host", "127.0.0.1", "--port", str(port), "--dashboard-address", "127.0.0.1:0",
-                     "--no-dashboard", **variables)
+    process = _start(folder / "scheduler.log", "scheduler", "--host", "127.0.0.1", "--port", str(port), "--dashboard-address",
+                     "127.0.0.1:0", "--no-dashboard", **variables)
     try:
         deadline = time.monotonic() + SECONDS
         while process.poll() is None and time.monotonic() < deadline:
@@ -54,8 +54,8 @@ def worker(folder: Path, address: str, name: str, *arguments: str, **variables: 
 
 def _start(log: Path, command: str, *arguments: str, **variables: str) -> subprocess.Popen:
     with open(log, "wb") as sink:
-        return subprocess.Popen([sys.executable, "-m", f"distributed.cli.dask_{command}", *arguments], stdout=sink, stderr=sink, cwd=log.parent,
-                                env=environment(**variables))
+        return subprocess.Popen([sys.executable, "-m", f"distributed.cli.dask_{command}", *arguments], stdout=sink, stderr=sink,
+                                cwd=log.parent, env=environment(**variables))
 
 
 def end(process: subprocess.Popen) -> None:

@@ -1,6 +1,6 @@
-"""Kills processes of a run with SIGKILL, at moments drawn from a seed: ``killer.py PID KIND SEED COUNT LEDGER LEVEL``; prints how many it killed.
+"""Kills processes of a run with SIGKILL, at moments drawn from a seed, and prints a line for each.
 
-A program of its own, for the run under test forks. It paces itself by the ledger: no piece of work meets it twice but by chance.
+``killer.py PID KIND SEED COUNT LEDGER LEVEL``. A program of its own, for the run under test forks. It paces itself by the ledger: no piece of work meets it twice but by chance.
 """
 
 from __future__ import annotations

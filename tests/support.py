@@ -54,12 +54,13 @@ def make_class(folder: Path, names: list[str], change=lambda name, data: data) -
 def sleeping(data: bytes, seconds: float) -> bytes:
     """A notebook whose first cell sleeps: time to do something to the processes that grade it."""
     notebook = json.loads(data)
-    notebook["cells"].insert(1, {"cell_type": "code", "id": "sleeps", "metadata": {}, "source": f"import time\ntime.sleep({seconds})", "outputs": [],
-                                 "execution_count": None})
+    notebook["cells"].insert(1, {"cell_type": "code", "id": "sleeps", "metadata": {}, "source": f"import time\ntime.sleep({seconds})",
+                                 "outputs": [], "execution_count": None})
     return json.dumps(notebook).encode()
 
 
 def all_that_is_left(folder: Path) -> dict:
     """What a run leaves: the gradebook's rows and the autograded notebooks."""
     from test_grade import grades
-    return grades(folder) | {"notebooks": {str(path.relative_to(folder)): path.read_text() for path in sorted(folder.glob("autograded/*/*/*.ipynb"))}}
+    notebooks = sorted(folder.glob("autograded/*/*/*.ipynb"))
+    return grades(folder) | {"notebooks": {str(path.relative_to(folder)): path.read_text() for path in notebooks}}

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import shutil
 import threading
+from pathlib import Path
 
 import psutil
 import pytest
-from support import make_class, sleeping
+from support import ROOT, make_class, sleeping
 from test_cluster import course_of, wait_for
 
 from autograder import pool
 from autograder.batch import grade_class
 from autograder.box import BoxError, TemplateGone, start_again, start_box
 from autograder.course import Limits
+from autograder.deckfile import version_of
 from autograder.pool import DIED
 from autograder.submissions import handed_in
 from autograder.untrusted import wire
@@ -84,3 +87,11 @@ def test_what_kills_its_process_twice_is_set_aside_and_the_others_are_graded(gra
         "10-without-the-scale": ("grader_fault", DIED)}
     assert len(list(noted.glob("*.json"))) == 2, "it is tried again next time"
     assert not pool.multiprocessing.active_children()
+
+
+def test_the_version_does_not_depend_on_where_kit_and_course_lie(tmp_path, monkeypatch):
+    """Found on a cluster: the order of the files' whole paths went into it, and a worker's folder is another than the course's."""
+    shutil.copytree(ROOT / "solutions", tmp_path / "course/solutions")
+    monkeypatch.chdir(tmp_path)
+    places = [tmp_path / "course", Path("course"), Path("..") / tmp_path.name / "course"]
+    assert len({version_of(place, "attention", 1) for place in places}) == 1

@@ -18,6 +18,7 @@ from support import all_that_is_left, make_class, sleeping
 from autograder.batch import grade_class
 from autograder.box import BoxError
 from autograder.course import read_course
+from autograder.grader import Grader
 from autograder.submissions import handed_in
 
 NAMES = ["reference", "another-way-1", "without-the-scale", "raises", "not-attempted", "truncated"]
@@ -37,7 +38,7 @@ def graded(grader, folder: Path, *, force: bool = False, workers: int = 2) -> di
     try:
         results = grade_class(ours, folder, handed_in(folder, "attention"), workers=workers, force=force)
     finally:
-        if hasattr(grader, "decks"):
+        if isinstance(grader, Grader):
             grader.box = ours.box
     return all_that_is_left(folder) | {"results": results.model_dump(by_alias=True)}
 
