@@ -17,7 +17,7 @@ help:
 	@echo "make experiments  every lesson run whole, training included; its figures as images in build/figures"
 	@echo "make doctor  prove machine and assignments: what the checks catch, as a page in build/doctor.html"
 	@echo "make prove   the same with every right answer on 100 seeds (SEEDS=300 for more)"
-	@echo "make bench   what starting a worker and grading cost, beside stock nbgrader"
+	@echo "make bench   what starting a worker and grading cost, beside stock nbgrader, Otter and jupyter execute (an hour; tables in build/bench.md)"
 	@echo "make clean   remove what was installed and made"
 
 $(READY): pyproject.toml constraints.txt
@@ -49,8 +49,12 @@ attacks: $(READY)
 	$(BIN)/python tests/attacks/table.py
 
 bench: $(READY)
-	$(BIN)/python benchmarks/start.py
-	$(BIN)/python benchmarks/grading.py
+	@mkdir -p build
+	$(BIN)/python benchmarks/start.py > build/bench.md
+	$(BIN)/python benchmarks/grading.py >> build/bench.md
+	$(BIN)/python benchmarks/gradebook.py >> build/bench.md
+	$(BIN)/python benchmarks/beyond.py >> build/bench.md
+	@cat build/bench.md
 
 build: $(READY)
 	$(BIN)/python -m autograder.results

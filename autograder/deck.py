@@ -43,7 +43,8 @@ class DeckExercise:
     """All checks of one exercise. `payload` is what a worker is sent, encoded once.
 
     `passed` knows, by check and digest, replies that passed, with the remarks on them: equal answers are judged once. `named` knows, by
-    the digests of failing replies, what was found to explain them. What misconceptions answer is computed when it is first asked for.
+    the digests of failing replies, what was found to explain them; `told`, by check, digest and code, how some failures were told. What
+    misconceptions answer is computed when it is first asked for.
     All of it is kept for the class.
     """
 
@@ -51,6 +52,7 @@ class DeckExercise:
     checks: list[DeckCheck]
     passed: dict[tuple[int, bytes], tuple[str, ...]] = field(default_factory=dict)
     named: dict[tuple, dict[str, set[str]]] = field(default_factory=dict)
+    told: dict[tuple[int, bytes, str], Any] = field(default_factory=dict)
     _misconceived: dict[tuple[str, int, int], tuple] = field(default_factory=dict)
     _fails: dict[str, set[int]] = field(default_factory=dict)
     _pairs: dict[tuple[str, str], Answer | None] = field(default_factory=dict)

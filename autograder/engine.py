@@ -151,7 +151,7 @@ def _check(runs: _Runs, graded: Graded, deck: DeckExercise) -> ExerciseVerdict:
             verdict = _whole(deck, RAISED, undefined)
         else:
             verdict = judge(deck, answers, lambda operation: runs.main.call(deck.exercise, operation), _explaining(runs, deck.exercise),
-                            _afresh(runs, deck.exercise))
+                            _afresh(runs, deck.exercise), code="\0".join(source for _, source in _own_code(graded.rebuilt)))
         verdict.remarks += [use.sentence for use in forbidden_uses(_own_code(graded.rebuilt), deck.exercise.forbids, name)]
     missing = hidden_counts(deck.exercise.assignment).get(name, 0)
     verdict.not_run = 0 if deck.exercise.reference is not None else missing

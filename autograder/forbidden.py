@@ -110,6 +110,8 @@ class _Finder:
         if isinstance(node, ast.expr) and self.looking and self._used(node, names):
             return
         special = getattr(self, f"_{type(node).__name__}", None)
+        if isinstance(node, (ast.List, ast.Tuple, ast.Set)) and all(type(item) is ast.Constant for item in node.elts):
+            return  # numbers, perhaps a hundred thousand of them
         for child in ast.iter_child_nodes(node) if special is None else special(node, names) or ():
             self.visit(child, names)
 

@@ -74,7 +74,7 @@ def grade_and_show(console: Console, root: Path, course: Course, handed: list[Ha
             results = grade_class(grader, root, handed, workers=wanted.workers, force=wanted.force, changed_checks=wanted.changed_checks,
                                   progress=watch.step)
             if wanted.feedback:
-                _write_pages(root, course, handed, watch.fresh, drawn)
+                _write_pages(root, course, handed, watch.fresh, drawn, wanted.workers)
         interrupted = False
     except KeyboardInterrupt:
         if wanted.mode is not Mode.LINES:
@@ -90,11 +90,11 @@ def grade_and_show(console: Console, root: Path, course: Course, handed: list[Ha
     return results
 
 
-def _write_pages(root: Path, course: Course, handed: list[Handed], fresh: set[str], drawn: Progress) -> None:
+def _write_pages(root: Path, course: Course, handed: list[Handed], fresh: set[str], drawn: Progress, workers: int) -> None:
     from autograder.feedback import stale_pages, write_feedback
     pages = stale_pages(root, course, handed, fresh=fresh)
     task = drawn.add_task("feedback", total=len(pages), told="pages")
-    write_feedback(root, course, pages, progress=lambda: drawn.advance(task))
+    write_feedback(root, course, pages, progress=lambda: drawn.advance(task), workers=workers)
 
 
 def _show(console: Console, results: Results, watch: _Watch, grader: Grader | Fleet, wanted: Wanted) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Iterable, Protocol
 
 from autograder.behaviour import explained, name_behaviour
@@ -21,6 +21,7 @@ from autograder.verdict import CORRECT, LIMIT, CheckVerdict, ExerciseVerdict, in
 
 SHRINK_CALLS = 400
 SHRINK_SECONDS = 3.0
+REMEMBERED = 200  # failures of one exercise, the latest
 
 
 @dataclass(frozen=True)
@@ -39,12 +40,13 @@ class Answers(Protocol):
         """One answer for each recorded call."""
 
 
-def judge(deck: DeckExercise, answers: list[Answers | Lost], live: Ask, explain: Ask, fresh: Ask | None = None) -> ExerciseVerdict:
+def judge(deck: DeckExercise, answers: list[Answers | Lost], live: Ask, explain: Ask, fresh: Ask | None = None, *, code: str = "") -> ExerciseVerdict:
     """The verdict on one exercise. `answers` holds, for each check of the deck, the answers to its recorded calls.
 
     `live` makes the calls that the deck could not foresee. `explain` is asked for all that a person is shown; the process behind
     it has met no input of the deck. `fresh` makes a call in a new process, in which it is the first, and nothing of its answer is shown.
-    A reply whose very bytes passed before passes again: the verdict is a function of the answers, unless a call is made live.
+    A reply whose very bytes passed before passes again: the verdict is a function of the answers, unless a call is made live. And where
+    the same `code` (all that the student wrote, where it is known) gave the same failing answers before, its smallest input is told again.
     """
     verdict = ExerciseVerdict(deck.exercise, [])
     remarks: set[str] = set()
@@ -62,7 +64,7 @@ def judge(deck: DeckExercise, answers: list[Answers | Lost], live: Ask, explain:
         failures = _failures(deck, check, given.decoded(), counted, own)
         remarks |= own
         if failures:
-            failed[number] = _told(deck, check, failures, explain)
+            failed[number] = _told_once(deck, check, (number, given.digest, code), failures, explain)
             verdict.checks.append(failed[number].verdict)
         else:
             verdict.checks.append(CheckVerdict(check.check, CORRECT))
@@ -125,6 +127,18 @@ def _try_again(told: list[_Told], explain: Ask, fresh: Ask | None) -> None:
             differ = [one for one in told[:1] if differs_when_first(one.case or one.drawn, fresh)]
         for one in differ:
             one.verdict.message += f" {SENTENCE}"
+
+
+def _told_once(deck: DeckExercise, check: DeckCheck, key: tuple[int, bytes, str], failures: list[tuple[int, BaseException, Case]], explain: Ask) -> _Told:
+    """As `_told`, and remembered where the code is known: a class has copies, and the same student comes again."""
+    told = deck.told.get(key) if key[2] else None
+    if told is None:
+        told = _told(deck, check, failures, explain)
+        if key[2]:
+            deck.told[key] = told
+            if len(deck.told) > REMEMBERED:
+                del deck.told[next(iter(deck.told))]
+    return replace(told, verdict=replace(told.verdict))  # sentences are added to it later
 
 
 def _told(deck: DeckExercise, check: DeckCheck, failures: list[tuple[int, BaseException, Case]], explain: Ask) -> _Told:

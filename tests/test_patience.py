@@ -33,7 +33,7 @@ def cell(source):
 def test_a_worker_that_waits_for_its_core_gets_the_time_back(box):
     core = min(os.sched_getaffinity(0))
     pinned = f"import os\nos.sched_setaffinity(0, [{core}])\n"
-    hogs = [subprocess.Popen([sys.executable, "-c", pinned + "while True:\n    pass"]) for _ in range(6)]
+    hogs = [subprocess.Popen([sys.executable, "-c", pinned + "while True:\n    pass"], start_new_session=True) for _ in range(6)]
     try:
         worker = box.worker()
         start = time.monotonic()

@@ -37,7 +37,7 @@ from autograder.worker import Worker
 WORKS, STOPPED, UNCLAIMED, FLAGGED, NOT_TRIED = "works", "stopped", "works, not claimed", "flagged", "not tried"
 MARKUP = re.compile(r"<(script|svg|iframe|object)|<[a-z][^>]*\son\w+\s*=|(href|src)=[\s\"\']*(javascript|vbscript):", re.IGNORECASE)
 PAGES = 5_000_000  # characters of a report that nobody can open
-LONG = 8.0
+LONG = 14.0
 
 
 @dataclass(frozen=True)

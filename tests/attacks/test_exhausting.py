@@ -1,5 +1,7 @@
 """Budgets in detail: what takes long costs its own exercise and nobody else's, and what is written stays readable."""
 
+import time
+
 from attacking import QUICK
 
 HEAD = "def softmax(Z, dim=-1):\n"
@@ -8,7 +10,9 @@ RIGHT = "    w = torch.exp(Z - Z.max(dim=dim, keepdim=True).values)\n    return 
 
 def test_a_long_cell(attack):
     """A cell of a hundred thousand numbers (a tenth of what a notebook may hold) takes the grader no longer than its own run."""
-    assert attack(first=("x = [" + "1," * 100_000 + "]",)).seconds < 2
+    before = time.process_time()
+    attack(first=("x = [" + "1," * 100_000 + "]",))
+    assert time.process_time() - before < 3  # of the grader's own; a second on a quiet machine
 
 
 def test_threads_that_loop(attack):
@@ -18,9 +22,9 @@ def test_threads_that_loop(attack):
 
 
 def test_hanging_at_every_check(attack):
-    """Three lost checks end an exercise: hanging cannot be made to take the number of checks times the limit."""
+    """Three lost checks end an exercise, after one try of all together: hanging cannot be made to take the number of checks times the limit."""
     answers = {name: f"def {name}(*a, **k):\n    while True: pass\n" for name in ("softmax", "causal_mask", "padding_mask")}
-    assert attack(answers, limits=QUICK).seconds < 3 * 2 * QUICK["check_seconds"] + 4
+    assert attack(answers, limits=QUICK).seconds < 3 * (1 + 3) * QUICK["check_seconds"] + 6
 
 
 def test_images_in_many_cells(attack):
