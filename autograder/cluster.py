@@ -6,13 +6,14 @@ over, which is Dask's work; what was on it too often is tried once more with not
 
 from __future__ import annotations
 
+import asyncio
+import concurrent.futures
 import contextlib
 import json
 import logging
 import secrets
 import time
 import warnings
-from asyncio import CancelledError
 from collections import deque
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -286,5 +287,5 @@ def _lost(scheduler: str) -> Iterator[None]:
         yield
     except distributed.TimeoutError:
         raise
-    except (OSError, CancelledError) as error:
+    except (OSError, asyncio.CancelledError, concurrent.futures.CancelledError) as error:
         raise CourseError(_gone(scheduler)) from error
