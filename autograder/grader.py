@@ -37,8 +37,8 @@ class Outcome:
     result: SubmissionResult
     notebook: str
     isolation: str
-    seconds: dict[str, float] = field(default_factory=dict)
-    workers: int = 0
+    seconds: dict[str, float] = field(default_factory=dict, compare=False)
+    workers: int = field(default=0, compare=False)
 
 
 @dataclass
