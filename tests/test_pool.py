@@ -35,7 +35,7 @@ def test_when_a_process_hangs_up_its_workers_end(box):
     worker = box.worker()
     control = box._controls.pop(os.getpid())
     other = box.worker()  # over a connection of its own
-    wire.send(worker.channel, 1, wire.encode({"do": "cell", "source": "while True:\n    pass"}))
+    wire.send(worker.channel, 1, [wire.encode({"do": "cell", "source": "while True:\n    pass"})])
     control.close()
     worker.channel.settimeout(20)
     with pytest.raises((EOFError, ConnectionResetError)):
