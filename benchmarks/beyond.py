@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Callable
 
-from classes import ASSIGNMENT, answers_of, make_ours
+from cohorts import ASSIGNMENT, answers_of, make_ours
 
 CORES = (2, 8, 32, 128, 512)
 CLASSES = (10_000, 100_000)

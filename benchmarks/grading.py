@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-from classes import ASSIGNMENT, BIN, MIXED, RIGHT, ROOT, WRONG, answers_of, make_ours, make_stock  # noqa: E402
+from cohorts import ASSIGNMENT, BIN, MIXED, RIGHT, ROOT, WRONG, answers_of, make_ours, make_stock  # noqa: E402
 from rivals import Cost, jupyter_execute, otter_run, otter_scores, stock, timed  # noqa: E402
 
 

@@ -14,7 +14,7 @@ import venv
 from dataclasses import dataclass
 from pathlib import Path
 
-from classes import ASSIGNMENT, BIN, ROOT
+from cohorts import ASSIGNMENT, BIN, ROOT
 
 from autograder.assignment import with_staff_half
 

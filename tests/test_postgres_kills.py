@@ -31,6 +31,7 @@ def test_kills_of_the_server_and_of_its_backends_change_nothing(server, tmp_path
                 kill_something(server, draw, killed)
             time.sleep(draw.random() * 0.3)
         said = finish(process)
+        until_it_answers(server)
         assert "Traceback" not in said
         assert rows(filled(url)) == expected and not list(folder.glob(".autograder/graded/attention/*.pending"))
         assert len(list(folder.glob(".autograder/graded/attention/*.json"))) == STUDENTS
@@ -40,6 +41,7 @@ def test_kills_of_the_server_and_of_its_backends_change_nothing(server, tmp_path
 
 def kill_something(server, draw: random.Random, killed: dict[str, int]) -> None:
     """SIGKILL of the server itself, or of one that serves a client (upon which PostgreSQL ends all the others and recovers)."""
+    until_it_answers(server)
     backends = server.backends() if draw.random() < 0.5 else []
     if backends:
         killed["backend"] += 1
