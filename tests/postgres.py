@@ -19,7 +19,7 @@ import pytest
 from autograder.imports import nbgrader_api
 
 PASSWORD = "o'er the/hills@far:away?"  # nothing in it may be taken for a part of the address
-_FAST = "fsync=off\nsynchronous_commit=off\nfull_page_writes=off\nshared_buffers=16MB\nmax_connections=40\nautovacuum=off\nmax_wal_size=256MB\n"
+_FAST = "fsync=off\nfull_page_writes=off\nshared_buffers=16MB\nmax_connections=40\nautovacuum=off\nmax_wal_size=256MB\n"
 
 
 def binaries() -> Path | None:
