@@ -6,6 +6,7 @@ Exit status: 0 graded (whatever the score), 1 the doctor found something, 2 usag
 
 from __future__ import annotations
 
+import difflib
 import sys
 from pathlib import Path
 from typing import Annotated, Optional
@@ -196,7 +197,13 @@ def grade(assignment: Name,
     course.assignment(assignment)
     if scheduler and workers:
         raise CourseError("--workers counts processes on this machine; leave it out with --scheduler, whose workers are started with: dask worker")
-    handed = [h for h in handed_in(root, assignment) if not student or h.student in student]
+    everybody = handed_in(root, assignment)
+    for name in student or ():
+        if name not in {one.student for one in everybody}:
+            near = difflib.get_close_matches(name, [one.student for one in everybody], n=3)
+            raise CourseError(f"--student {name}: nothing of {assignment} was handed in under that name" + (f"; do you mean {' or '.join(near)}?" if near else
+                              f"; see the folders in {root / 'submitted'}"))
+    handed = [h for h in everybody if not student or h.student in student]
     if not handed:
         raise CourseError(f"no submissions of {assignment} under {root / 'submitted'}; put each at "
                           f"submitted/<student>/{assignment}/{assignment}.ipynb")

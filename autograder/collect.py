@@ -20,6 +20,7 @@ _CANVAS = re.compile(r"^(?P<student>[^_]+)(?:_(?:LATE|late))?_(?P<user>\d+)_(?P<
 _MOODLE = re.compile(r"^(?P<student>.+?)_(?P<number>\d+)_assignsubmission_file_?$")
 _GRADESCOPE = re.compile(r"^submission_(?P<number>\d+)$")
 _ATTEMPT = re.compile(r"(?:-(\d+)| \((\d+)\))$")  # Canvas appends -1, browsers (1)
+ARCHIVES = (".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz")
 NAME_BYTES = 180  # a file's name may have 255 bytes, and marks are put before and behind it
 EARLIEST = datetime(1980, 1, 2, tzinfo=timezone.utc)  # a zip without times says 1980-01-01
 
@@ -93,25 +94,24 @@ def _sort(collected: Collected, items: list[Item], assignment: str) -> None:
 
 
 def _owner(item: Item, assignment: str, people: dict[str, tuple[str, datetime | None]]) -> tuple[str, datetime | None]:
-    """Whose file it is, and when it was handed in where the export says so."""
-    for part in item.path.parts[:-1]:
+    """Whose file it is, and when it was handed in where the export says so.
+
+    The outermost name that an LMS gave decides: what is inside a student's own archive is the student's to name.
+    """
+    for part in item.path.parts:
         if part in people:
             return people[part]
-        moodle = _MOODLE.match(part)
-        if moodle:
+        if moodle := _MOODLE.match(part):
             return safe_name(moodle["student"]), None
-    canvas = _CANVAS.match(item.path.name)
-    if canvas:
-        return safe_name(f"{canvas['student']}_{canvas['user']}"), None
-    folders = [part for part in item.path.parts[:-1] if not part.lower().endswith((".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz"))]
-    folders = [part for part in folders if part not in ("submitted", assignment)]
+        if canvas := _CANVAS.match(part):
+            return safe_name(f"{canvas['student']}_{canvas['user']}"), None
+    parts = item.path.parts[:-1]
+    nested = next((place for place, part in enumerate(parts) if place and part.lower().endswith(ARCHIVES)), None)
+    folders = [part for part in parts[:nested] if not part.lower().endswith(ARCHIVES) and part not in ("submitted", assignment)]
     if folders:
-        return safe_name(folders[-1] if len(folders) == 1 else folders[-1]), None
-    archives = [part for part in item.path.parts[:-1]]
-    if len(archives) > 1:  # a zip a student, inside the export's zip
-        canvas = _CANVAS.match(archives[-1])
-        stem = f"{canvas['student']}_{canvas['user']}" if canvas else archives[-1].split(".")[0]
-        return safe_name(stem), None
+        return safe_name(folders[-1]), None
+    if nested is not None:  # a zip a student, inside a zip of all
+        return safe_name(parts[nested].split(".")[0]), None
     return safe_name(_without_assignment(item.path.stem, assignment)), None
 
 

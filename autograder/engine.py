@@ -152,7 +152,10 @@ def _check(runs: _Runs, graded: Graded, deck: DeckExercise) -> ExerciseVerdict:
         else:
             verdict = judge(deck, answers, lambda operation: runs.main.call(deck.exercise, operation), _explaining(runs, deck.exercise),
                             _afresh(runs, deck.exercise), code="\0".join(source for _, source in _own_code(graded.rebuilt)))
-        verdict.remarks += [use.sentence for use in forbidden_uses(_own_code(graded.rebuilt), deck.exercise.forbids, name)]
+            if all(check.outcome == RAISED and f"name {name!r} is not defined" in check.message for check in verdict.checks):  # at the desk
+                verdict = _whole(deck, RAISED, _why_missing(runs, graded, name))
+            else:
+                verdict.remarks += [use.sentence for use in forbidden_uses(_own_code(graded.rebuilt), deck.exercise.forbids, name)]
     missing = hidden_counts(deck.exercise.assignment).get(name, 0)
     verdict.not_run = 0 if deck.exercise.reference is not None else missing
     return verdict
@@ -195,8 +198,11 @@ def _undefined(runs: _Runs, graded: Graded, name: str, answers: list[CheckAnswer
     missing = ("raised", "NameError", f"name {name!r} is not defined")
     present = [of_check for of_check in answers if not isinstance(of_check, Lost)]
     first = present[0].decoded()[:1] if present else []
-    if not first or first[0][:3] != missing:
-        return ""
+    return _why_missing(runs, graded, name) if first and first[0][:3] == missing else ""
+
+
+def _why_missing(runs: _Runs, graded: Graded, name: str) -> str:
+    """Why there is no function of that name: what its cell raised, where it raised something."""
     error = runs.shown().errors.get(name)
     if error is None:
         return f"After your cells have run, there is no function called {name}."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from html import escape
+from typing import Iterator
 
 from autograder.heatmap import heat_maps
 from autograder.results import CheckResult, CounterexampleResult, ExerciseResult
@@ -11,6 +12,7 @@ from autograder.results import CheckResult, CounterexampleResult, ExerciseResult
 MARKS = {"correct": "✓", "wrong": "✗", "raised": "✗", "limit": "✗", "not_attempted": "–", "unreadable": "–", "grader_fault": "!"}
 WORDS = {"correct": "holds", "wrong": "does not hold", "raised": "raised an error", "limit": "ran over a limit",
          "not_attempted": "not attempted", "unreadable": "not readable", "grader_fault": "the grader's own fault"}
+AGAIN = "The same as above."
 _COLOURS = {"correct": "#0b6e4f", "wrong": "#a3260c", "raised": "#a3260c", "limit": "#a3260c"}
 
 
@@ -27,13 +29,22 @@ def headline(result: ExerciseResult) -> str:
 def as_text(result: ExerciseResult) -> str:
     """The whole panel as plain text."""
     lines = [headline(result)]
-    for check in result.checks:
+    for check, again in _with_repeats(result.checks):
         kind = " (hidden)" if check.visibility == "hidden" else ""
         lines.append(f"  {MARKS[check.outcome]} {check.title}{kind}  [{check.points:g}/{check.max_points:g}]")
         if check.outcome != "correct":
-            lines += [f"      {line}" for line in failure_lines(check)]
+            lines += [f"      {line}" for line in ([AGAIN] if again else failure_lines(check))]
     lines += [f"  note: {remark}" for remark in result.remarks]
     return "\n".join(lines)
+
+
+def _with_repeats(checks: list[CheckResult]) -> Iterator[tuple[CheckResult, bool]]:
+    """Each check, and whether the very same was said of one before it: one cause is told once."""
+    said: set[str] = set()
+    for check in checks:
+        yield check, check.outcome != "correct" and check.message in said
+        if check.outcome != "correct" and check.message:
+            said.add(check.message)
 
 
 def failure_lines(check: CheckResult) -> list[str]:
@@ -48,7 +59,7 @@ def failure_lines(check: CheckResult) -> list[str]:
         for head, text in _compared(example):
             lines += [f"{head}:", *_indented("", text)]
         lines += ["to see it yourself, run below your answer:", *(f"    {line}" for line in example.reproduce)]
-    if check.outcome in ("wrong", "raised", "limit"):
+    if check.outcome == "wrong":  # an error or a limit has told its own cause
         lines.append(f"hint: {check.hint}")
     return lines
 
@@ -67,7 +78,7 @@ def _indented(head: str, text: str) -> list[str]:
 
 def as_html(result: ExerciseResult) -> str:
     """The whole panel as HTML without scripts; outcomes are told by sign and word, not by colour alone."""
-    rows = f'<div role="list">{"".join(_row(check) for check in result.checks)}</div>'
+    rows = f'<div role="list">{"".join(_row(check, again) for check, again in _with_repeats(result.checks))}</div>'
     remarks = "".join(f"<li>{_prose(remark)}</li>" for remark in result.remarks)
     notes = f'<ul style="margin:.4em 0 0 1.2em;padding:0">{remarks}</ul>' if remarks else ""
     good = all(check.outcome == "correct" for check in result.checks)
@@ -82,7 +93,7 @@ def _prose(text: str) -> str:
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
 
 
-def _row(check: CheckResult) -> str:
+def _row(check: CheckResult, again: bool) -> str:
     colour = _COLOURS.get(check.outcome, "#444")
     kind = ' <span style="color:#555">(hidden check)</span>' if check.visibility == "hidden" else ""
     head = (f'<span style="color:{colour};font-weight:700" aria-hidden="true">{MARKS[check.outcome]}</span> '
@@ -91,7 +102,7 @@ def _row(check: CheckResult) -> str:
     if check.outcome == "correct":
         return f'<div role="listitem" style="margin-top:.25em">{head}</div>'
     return (f'<div role="listitem" style="margin-top:.4em"><div role="heading" aria-level="3">{head}</div>'
-            f'<div style="margin:.2em 0 .6em 1.3em">{_failure(check)}</div></div>')
+            f'<div style="margin:.2em 0 .6em 1.3em">{AGAIN if again else _failure(check)}</div></div>')
 
 
 def _failure(check: CheckResult) -> str:
@@ -106,7 +117,7 @@ def _failure(check: CheckResult) -> str:
         parts.append(f'{_example(intro, table) if table else ""}{pictures}'
                      f'<div>To see it yourself, run below your answer:</div><div style="margin-left:1em">'
                      f'{_pre(chr(10).join(example.reproduce), wrap=True)}</div>')
-    if check.outcome in ("wrong", "raised", "limit"):
+    if check.outcome == "wrong":  # an error or a limit has told its own cause
         parts.append(f'<div style="margin-top:.2em"><b>Hint.</b> {_prose(check.hint)}</div>')
     return "".join(parts)
 

@@ -73,6 +73,9 @@ def show_submission(console: Console, results: Results) -> None:
 
 def _notes(one: SubmissionResult) -> list[str]:
     lines = [f"reason: {without_control(one.reason)}"] + [f"note: {without_control(remark)}" for remark in one.remarks]
+    for written in one.written:
+        state = "answered" if written.answered else "not answered yet"
+        lines.append(f"written question {written.name} ({written.max_score:g} points, graded by a person): {state}")
     missing = sum(exercise.hidden_checks_not_run for exercise in one.exercises)
     if missing:
         lines.append(f"{missing} hidden checks were not run here: grading runs them, and the points above leave them out.")

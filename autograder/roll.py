@@ -14,9 +14,10 @@ from autograder.assignment import CourseError
 from autograder.batch import autograded_path
 from autograder.course import Course
 from autograder.gradebook import student_key
+from autograder.late import late_result
 from autograder.ledger import Ledger, fingerprint
 from autograder.results import Marks, Results, SubmissionResult
-from autograder.scores import Scores, read_scores
+from autograder.scores import Scores, StudentScores, read_scores
 from autograder.submissions import Handed, handed_in, timestamp_of
 
 
@@ -66,16 +67,24 @@ def read_roll(root: Path, course: Course, assignment: str, results: Path | None 
                      kit_version=document.kit_version, submission=marks.submissions.get(one.student, ""), version=marks.all)
                 for one in document.submissions]
     else:
-        ledger, rows = Ledger(root / ".autograder" / "graded" / assignment, ""), []
+        ledger, rows, scores = Ledger(root / ".autograder" / "graded" / assignment, ""), [], read_scores(course, assignment).students
         for one in handed.values():
             entry = ledger.entry(one)
             if entry is None:
                 ungraded.append(one.student)
             else:
-                rows.append(_row(root, one, entry.result, due, submission=entry.submission, version=entry.version))
+                rows.append(_row(root, one, _with_lateness(course, one, entry.result, scores.get(student_key(one.student))), due, submission=entry.submission, version=entry.version))
     if not rows:
         raise CourseError(f"nothing of {assignment} was graded here yet; do that first with: autograder grade {assignment}")
     return Roll(assignment, sorted(rows, key=lambda row: row.student), ungraded, read_scores(course, assignment), due)
+
+
+def _with_lateness(course: Course, handed: Handed, result: SubmissionResult, scores: StudentScores | None) -> SubmissionResult:
+    """The result with what lateness costs by now, as the gradebook has it."""
+    if scores is None:
+        return result
+    late = late_result(course, handed.assignment, student_key(handed.student), timestamp_of(handed), scores.machine + scores.hand)
+    return result.model_copy(update={"late": late})
 
 
 def read_results(path: Path, assignment: str) -> Results:

@@ -232,3 +232,18 @@ def test_long_names_fit_a_folder_and_stay_apart(tmp_path):
     folder = "\u6f22" * 80
     collect(tmp_path, "attention", [zipped(tmp_path / "a.zip", {f"{folder}/attention.ipynb": notebook("1"), f"{folder}/{'n' * 250}.txt": b"x"})])
     assert list(taken(tmp_path).values()) == ["x = '1'"]
+
+
+def test_in_an_export_only_the_outer_name_says_whose_it_is(tmp_path):
+    """What is inside a student's own archive is the student's to name: as another student's file, or in a folder called hw."""
+    def inner(**files):
+        return zipped(tmp_path / "inner.zip", {name.replace("__", "/"): notebook(mark) for name, mark in files.items()}).read_bytes()
+    export = zipped(tmp_path / "submissions.zip", {
+        "ann_1000_99000_attention.ipynb": notebook("ann"),
+        "mallory_2004_99904_hw.zip": inner(**{"ann_1000_99999_attention.ipynb": "mallory"}),
+        "zed_2001_99901_hw.zip": inner(**{"hw__attention.ipynb": "zed"}),
+        "yan_2002_99902_hw.zip": inner(**{"hw__attention.ipynb": "yan"}),
+        "eve_2003_99903_hw.zip": inner(**{"ann_1000__attention.ipynb": "eve"})})
+    collected = collect(tmp_path / "course", "attention", [export])
+    assert not collected.refused
+    assert taken(tmp_path / "course") == {student: f"x = {student.partition('_')[0]!r}" for student in ("ann_1000", "mallory_2004", "zed_2001", "yan_2002", "eve_2003")}
