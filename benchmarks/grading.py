@@ -31,7 +31,7 @@ from rivals import Cost, jupyter_execute, otter_run, otter_scores, stock, timed 
 class Plan:
     """How much is measured: sizes of our classes, of the stock ones, and how often."""
 
-    ours: tuple[int, ...] = (10, 16, 100, 1000)
+    ours: tuple[int, ...] = (10, 16, 32, 100, 1000)
     stock: tuple[int, ...] = (16, 100)
     single: int = 3
     repeat: int = 3
