@@ -207,6 +207,9 @@ def grade(assignment: Name,
     if not handed:
         raise CourseError(f"no submissions of {assignment} under {root / 'submitted'}; put each at "
                           f"submitted/<student>/{assignment}/{assignment}.ipynb")
+    absent = sorted(set(course.assignment(assignment).extensions) - {one.student for one in everybody})
+    if absent and mode == "bar":
+        err.print(f"note: course.yaml extends the date of {assignment} for {escape(', '.join(absent))}, of whom nothing was handed in")
     wanted = Wanted(workers or default_workers(), _known_level(least_isolation), feedback=feedback, force=force, changed_checks=changed_checks,
                     scheduler=scheduler, mode=mode)
     results = grade_and_show(err if str(json) == "-" else out, root, course, handed, wanted)

@@ -20,7 +20,9 @@ _CANVAS = re.compile(r"^(?P<student>[^_]+)(?:_(?:LATE|late))?_(?P<user>\d+)_(?P<
 _MOODLE = re.compile(r"^(?P<student>.+?)_(?P<number>\d+)_assignsubmission_file_?$")
 _GRADESCOPE = re.compile(r"^submission_(?P<number>\d+)$")
 _ATTEMPT = re.compile(r"(?:-(\d+)| \((\d+)\))$")  # Canvas appends -1, browsers (1)
+NOTEBOOKS = (".ipynb", ".ipynb.txt", ".ipynb.json")  # some browsers add an ending
 ARCHIVES = (".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz")
+MOST_OTHERS = 20
 NAME_BYTES = 180  # a file's name may have 255 bytes, and marks are put before and behind it
 EARLIEST = datetime(1980, 1, 2, tzinfo=timezone.utc)  # a zip without times says 1980-01-01
 
@@ -42,13 +44,15 @@ class Attempt:
 
 @dataclass
 class Collected:
-    """What an intake did or would do: the attempt taken for each student, those it stands before, and what was refused or left."""
+    """What an intake did or would do: the attempt taken for each student, those it stands before, what was refused or left, and the
+    students whose notebook in ``submitted/`` was none of those that ever came, and was replaced."""
 
     taken: dict[str, Attempt] = field(default_factory=dict)
     older: dict[str, list[Attempt]] = field(default_factory=dict)
     unchanged: list[str] = field(default_factory=list)
     refused: list[Refused] = field(default_factory=list)
     others: dict[str, list[Item]] = field(default_factory=dict)
+    replaced: list[str] = field(default_factory=list)
 
 
 def collect(root: Path, assignment: str, paths: Iterable[Path], *, dry_run: bool = False) -> Collected:
@@ -65,6 +69,8 @@ def collect(root: Path, assignment: str, paths: Iterable[Path], *, dry_run: bool
         for student, items in collected.others.items():
             for item in items:
                 _keep(root, assignment, student, item)
+            if student not in collected.older:
+                _lay_down(root, assignment, student, items)
     return collected
 
 
@@ -79,7 +85,7 @@ def _sort(collected: Collected, items: list[Item], assignment: str) -> None:
         by_student.setdefault(student, []).append((item, when))
     for student, files in by_student.items():
         stamps = {str(item.path.parent): _stamp(item) for item, _ in files if item.path.name == "timestamp.txt"}
-        notebooks = [(item, when) for item, when in files if item.path.suffix.lower() == ".ipynb"]
+        notebooks = [(item, when) for item, when in files if item.path.name.lower().endswith(NOTEBOOKS)]
         chosen = notebooks or [(item, when) for item, when in files if item.path.suffix.lower() == ".py" and b"# %%" in item.data]
         for item, when in chosen:
             when = stamps.get(str(item.path.parent)) or when or item.changed
@@ -90,7 +96,7 @@ def _sort(collected: Collected, items: list[Item], assignment: str) -> None:
         if rest:
             collected.others.setdefault(student, []).extend(rest)
         if not chosen and rest:
-            collected.refused.append(Refused(rest[0].path, f"no notebook among what {student} sent; it was kept, and there is nothing to grade"))
+            collected.refused.append(Refused(rest[0].path, f"no notebook among what {student} sent; it was kept, and is graded as nothing with that reason"))
 
 
 def _owner(item: Item, assignment: str, people: dict[str, tuple[str, datetime | None]]) -> tuple[str, datetime | None]:
@@ -193,6 +199,8 @@ def _place(root: Path, assignment: str, student: str, attempts: list[Attempt], c
         collected.unchanged.append(student)
     else:
         collected.taken[student] = newest
+        if target.is_file() and not _came_before(root, assignment, student, target.read_bytes(), attempts):
+            collected.replaced.append(student)
     if dry_run:
         return
     for attempt in (*attempts, newest):
@@ -205,6 +213,23 @@ def _place(root: Path, assignment: str, student: str, attempts: list[Attempt], c
     _write(target, data)
     if newest.when and newest.when >= EARLIEST:
         _write(folder / "timestamp.txt", newest.when.astimezone(timezone.utc).strftime("%Y-%m-%d %H:%M:%S.%f UTC").encode())
+
+
+def _lay_down(root: Path, assignment: str, student: str, items: list[Item]) -> None:
+    """Put what somebody sent who sent no notebook where it is graded: nothing, with the reason, and a row like everybody's."""
+    folder = root / "submitted" / student / assignment
+    if not folder.exists():
+        folder.mkdir(parents=True)
+        for item in items[:MOST_OTHERS]:
+            _write(folder / safe_name(item.path.name), item.data)
+
+
+def _came_before(root: Path, assignment: str, student: str, data: bytes, attempts: list[Attempt]) -> bool:
+    """Whether these bytes are one of the attempts, or of an earlier intake."""
+    mark = hashlib.sha256(data).hexdigest()[:8]
+    kept = root / "collected" / assignment / student
+    return any(notebook_bytes(one.item) == data for one in attempts) or any(
+        path.name.startswith(f"{mark}-") and not path.name.startswith(f"{mark}-before-") for path in (kept.iterdir() if kept.is_dir() else ()))
 
 
 def notebook_bytes(item: Item) -> bytes:

@@ -156,8 +156,7 @@ def _check(runs: _Runs, graded: Graded, deck: DeckExercise) -> ExerciseVerdict:
                 verdict = _whole(deck, RAISED, _why_missing(runs, graded, name))
             else:
                 verdict.remarks += [use.sentence for use in forbidden_uses(_own_code(graded.rebuilt), deck.exercise.forbids, name)]
-    missing = hidden_counts(deck.exercise.assignment).get(name, 0)
-    verdict.not_run = 0 if deck.exercise.reference is not None else missing
+    verdict.not_run = 0 if deck.exercise.reference is not None else hidden_counts(deck.exercise.assignment).get(name, 0)
     return verdict
 
 

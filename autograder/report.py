@@ -94,6 +94,9 @@ def show_collected(console: Console, collected: Collected, assignment: str, *, d
         when = attempt.when.strftime("%Y-%m-%d %H:%M UTC") if attempt.when else "unknown"
         table.add_row(escape(student), escape(str(attempt.item.path)), when, str(len(collected.older[student])))
     console.print(table)
+    if collected.replaced:
+        console.print(f"[bold yellow]{'would be replaced' if dry_run else 'replaced'}[/] what lies in submitted/ of {escape(', '.join(collected.replaced))}, which never came "
+                      f"(changed by hand?); it is kept as collected/{assignment}/<student>/…-before-{assignment}.ipynb")
     for refused in collected.refused:
         console.print(f"[bold yellow]refused[/] {escape(str(refused.path))}: {escape(refused.reason)}")
     done = "would be taken" if dry_run else "taken"

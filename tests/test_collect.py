@@ -21,6 +21,7 @@ from autograder.cli import app
 from autograder.collect import collect, safe_name
 from autograder.notebook import read_submission
 from autograder.parcels import MAX_FILE, MAX_NOTEBOOK, Item, Refused, opened
+from autograder.submissions import find_notebook, handed_in
 
 NOTEBOOK = json.dumps({"cells": [{"cell_type": "code", "source": "x = 1", "id": "a", "metadata": {}}], "metadata": {}}).encode()
 
@@ -247,3 +248,26 @@ def test_in_an_export_only_the_outer_name_says_whose_it_is(tmp_path):
     collected = collect(tmp_path / "course", "attention", [export])
     assert not collected.refused
     assert taken(tmp_path / "course") == {student: f"x = {student.partition('_')[0]!r}" for student in ("ann_1000", "mallory_2004", "zed_2001", "yan_2002", "eve_2003")}
+
+
+def test_what_was_put_in_submitted_by_hand_is_replaced_with_a_word(tmp_path):
+    export = zipped(tmp_path / "one.zip", {"ann_1000_99000_attention.ipynb": notebook("first")})
+    later = zipped(tmp_path / "two.zip", {"ann_1000_99001_attention.ipynb": notebook("second")}, hour=13)
+    root = tmp_path / "course"
+    assert not collect(root, "attention", [export]).replaced
+    assert not collect(root, "attention", [later]).replaced  # what lay there had come
+    by_hand = root / "submitted/ann_1000/attention/attention.ipynb"
+    by_hand.write_bytes(notebook("mended by the TA"))
+    assert collect(root, "attention", [later], dry_run=True).replaced == ["ann_1000"] and b"mended" in by_hand.read_bytes()
+    assert collect(root, "attention", [later]).replaced == ["ann_1000"]
+    assert any(b"mended" in path.read_bytes() for path in (root / "collected/attention/ann_1000").glob("*-before-attention.ipynb"))
+
+
+def test_who_sent_no_notebook_has_a_row_too_and_another_ending_is_no_loss(tmp_path):
+    export = zipped(tmp_path / "one.zip", {"ann_1000_99000_attention.pdf": b"%PDF", "ben_1001_99001_attention.ipynb.txt": notebook("ben")})
+    root = tmp_path / "course"
+    collected = collect(root, "attention", [export])
+    assert [one.path.name for one in collected.refused] == ["ann_1000_99000_attention.pdf"]
+    found = {one.student: find_notebook(one) for one in handed_in(root, "attention")}
+    assert set(found) == {"ann_1000", "ben_1001"} and found["ben_1001"].submission is not None
+    assert found["ann_1000"].submission is None and "no notebook was handed in" in found["ann_1000"].reason and ".pdf" in found["ann_1000"].reason
