@@ -70,6 +70,12 @@ def grade(course: Path, *, workers: int = 1, feedback: bool = False) -> Cost:
     return Cost(cost.cpu + end["cpu_seconds"]["student_code"], cost.wall, end["peak_memory_mb"])
 
 
+def note(costs: dict[tuple[str, int], list[Cost]], way: str, size: int, cost: Cost) -> None:
+    """Keep one measured cost, and say it at once: a long run that is broken off has not been for nothing."""
+    costs.setdefault((way, size), []).append(cost)
+    print(f"{way}, {size}: {cost.cpu:.2f} CPU s, {cost.wall:.1f} s", file=sys.stderr)
+
+
 def middle(costs: list[Cost]) -> Cost:
     """The medians."""
     return Cost(*(statistics.median(getattr(cost, name) for cost in costs) for name in ("cpu", "wall", "memory_mb")))

@@ -68,7 +68,7 @@ def otter_run(course: Path, number: int) -> Cost:
 
 def otter_scores(course: Path) -> dict[str, float]:
     """What Otter's last run gave, by exercise: whoever measures looks whether it ran the tests at all."""
-    return {test["name"]: test["score"] for test in json.loads((course / "otter/results/results.json").read_text())["tests"]}
+    return {test["name"]: test.get("score", 0.0) for test in json.loads((course / "otter/results/results.json").read_text())["tests"]}
 
 
 def _notebook(course: Path, number: int) -> Path:
