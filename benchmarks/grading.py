@@ -5,7 +5,7 @@ are sandboxed and written into the gradebook, with notebooks from which feedback
 hidden ones too, under hypothesis with as many examples, in the student's kernel. Prints one Markdown table after another.
 
     python benchmarks/grading.py                  # all of it: about 20 minutes on two cores
-    python benchmarks/grading.py --quick          # 10 and 100 submissions of ours, 4 of the others
+    python benchmarks/grading.py --quick          # up to 100 submissions, each once: about five minutes
     python benchmarks/grading.py --only desk      # or: classes, failing, parts
 """
 
@@ -37,7 +37,7 @@ class Plan:
     repeat: int = 3
 
 
-QUICK = Plan(ours=(10, 100), stock=(4,), single=1, repeat=3)
+QUICK = Plan(ours=(16, 32, 100), stock=(16,), single=1, repeat=1)
 
 
 def main() -> None:
@@ -94,13 +94,13 @@ def print_classes(scratch: Path, plan: Plan) -> None:
         print(f"run {turn + 1} of {plan.repeat} …", file=sys.stderr)
         for size, course in ours.items():
             for workers in (1, 2) if turn == 0 or size < 1000 else ():
-                costs.setdefault((f"autograder grade, {_workers(workers)}", size), []).append(grade(course, workers=workers))
-        costs.setdefault(("autograder grade, 1 worker, feedback pages too", plan.ours[0]), []).append(grade(ours[plan.ours[0]], feedback=True))
+                note(costs, f"autograder grade, {_workers(workers)}", size, grade(course, workers=workers))
+        note(costs, "autograder grade, 1 worker, feedback pages too", plan.ours[0], grade(ours[plan.ours[0]], feedback=True))
         for size, course in others.items():
-            costs.setdefault(("nbgrader autograde, stock", size), []).append(stock(course))
+            note(costs, "nbgrader autograde, stock", size, stock(course))
         for number in range(plan.single):
-            costs.setdefault(("jupyter execute", 1), []).append(jupyter_execute(others[plan.stock[0]], number))
-            costs.setdefault(("otter run", 1), []).append(otter_run(others[plan.stock[0]], number))
+            note(costs, "jupyter execute", 1, jupyter_execute(others[plan.stock[0]], number))
+            note(costs, "otter run", 1, otter_run(others[plan.stock[0]], number))
             if not any(otter_scores(others[plan.stock[0]]).values()):
                 raise SystemExit("Otter gave no point at all: its tests did not run")
     _print_table({key: middle(runs) for key, runs in costs.items()}, plan)
