@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import hypothesis
 import pytest
 import torch
 from support import ROOT, references_of, release_of
@@ -15,6 +16,10 @@ from autograder.course import read_course
 from autograder.grader import make_grader
 from autograder.notebook import parse_submission
 from autograder.submissions import Found
+
+# A machine that is busy with other tests is no fault of theirs.
+hypothesis.settings.register_profile("kit", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
+hypothesis.settings.load_profile("kit")
 
 torch.set_num_threads(1)
 os.environ |= {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}

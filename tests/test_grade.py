@@ -173,7 +173,7 @@ def test_a_student_without_staff_files_gets_the_public_checks(course, tmp_path):
 
 
 @pytest.mark.parametrize("arguments, said", [
-    (("grade", "atention"), "it lists attention"), (("grade", "attention", "--student", "nobody"), "no submissions"),
+    (("grade", "atention"), "it lists attention"), (("grade", "attention", "--student", "nobody"), "nothing of attention was handed in under that name"),
     (("grade", "attention", "--least-isolation", "high"), "the levels are"), (("check", "nowhere.ipynb"), "there is no such file"),
     (("build", "nothing"), "it lists attention")])
 def test_usage_errors_end_with_2_and_a_sentence(course, arguments, said):
