@@ -72,7 +72,7 @@ def canvas(
 ) -> None:
     """Fill the scores into your own export of Canvas's gradebook; import the result there.
 
-    Example: autograder export canvas attention --gradebook grades.csv --out filled.csv
+    Example: autograder export canvas attention --gradebook canvas.csv --out filled.csv
     """
     from autograder.canvas import fill, read_grid
     from autograder.course import course_here

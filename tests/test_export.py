@@ -102,7 +102,7 @@ def test_all_other_bytes_of_the_export_stay(course, run):
 
 def test_the_guides_command_is_that_one(course, run):
     command, = re.findall(r"`autograder (export canvas [^`]*)`", (ROOT / "guides/export.md").read_text(encoding="utf-8"))
-    (course / "grades.csv").write_bytes(EXPORT.replace("Multi-head attention", "Multi-head").encode())
+    (course / "canvas.csv").write_bytes(EXPORT.replace("Multi-head attention", "Multi-head").encode())
     run(*command.split(), status=3)
     assert b",46,3," in (course / "filled.csv").read_bytes()
 
