@@ -8,7 +8,7 @@ import json
 from pathlib import Path
 from typing import Any, Callable
 
-from autograder.assignment import CourseError
+from autograder.places import CourseError
 
 
 def answer_source(path: Path, function: str, exercise: str) -> str:

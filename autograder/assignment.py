@@ -11,19 +11,9 @@ import sys
 from functools import lru_cache
 from pathlib import Path
 
-from autograder import exercises as public
 from autograder.exercise import Exercise
+from autograder.places import CourseError, assignments, built_file, public_folder
 from autograder.smallcases import load_small_cases
-
-
-class CourseError(Exception):
-    """Something about the course's own files is wrong. The message names the file and the mending command."""
-
-
-@lru_cache
-def assignments() -> tuple[str, ...]:
-    """The names of all assignments in the package."""
-    return tuple(sorted(module.name for module in pkgutil.iter_modules(public.__path__) if module.ispkg))
 
 
 @lru_cache
@@ -32,7 +22,7 @@ def public_exercises(assignment: str) -> dict[str, Exercise]:
     if assignment not in assignments():
         known = ", ".join(assignments())
         raise CourseError(f"there is no assignment {assignment!r}; this kit has {known}")
-    package = importlib.import_module(f"{public.__name__}.{assignment}")
+    package = importlib.import_module(f"autograder.exercises.{assignment}")
     names = [module.name for module in pkgutil.iter_modules(package.__path__) if not module.name.startswith("_")]
     exercises = {name: importlib.import_module(f"{package.__name__}.{name}").exercise for name in names}
     for exercise in exercises.values():
@@ -40,27 +30,11 @@ def public_exercises(assignment: str) -> dict[str, Exercise]:
     return exercises
 
 
-def public_folder() -> Path:
-    """The folder of the public halves."""
-    return Path(public.__path__[0])
-
-
-def built_file(assignment: str) -> Path:
-    """Where the build puts what a student's copy of an assignment needs to know."""
-    return Path(public.__path__[0], assignment, "built.json")
-
-
-def given_file(assignment: str) -> Path:
-    """Where an assignment defines what is given to students in locked cells."""
-    return Path(public.__path__[0], assignment, "_given.py")
-
-
 @lru_cache
 def exercise_named(name: str) -> Exercise | None:
     """The exercise of that name in any assignment, or None."""
     for assignment in assignments():
-        package = Path(public.__path__[0], assignment)
-        if (package / f"{name}.py").is_file():
+        if (public_folder() / assignment / f"{name}.py").is_file():
             return public_exercises(assignment).get(name)
     return None
 
@@ -77,11 +51,6 @@ def with_staff_half(assignment: str, root: Path) -> dict[str, Exercise]:
         if exercise.reference is None:
             _load_staff(exercise, root / "solutions" / assignment / f"{name}.py")
     return exercises
-
-
-def has_staff_half(assignment: str, root: Path | None) -> bool:
-    """Whether the staff's files of `assignment` lie under `root`."""
-    return root is not None and (root / "solutions" / assignment).is_dir()
 
 
 def _load_staff(exercise: Exercise, path: Path) -> None:

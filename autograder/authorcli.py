@@ -9,8 +9,6 @@ from rich.markup import escape
 from rich.text import Text
 
 from autograder.completion import assignment_names, exercise_names
-from autograder.course import course_here
-from autograder.newexercise import Written, new_assignment, new_exercise
 from autograder.templates import TODO
 from autograder.terminal import console
 
@@ -29,6 +27,8 @@ def exercise(assignment: Annotated[str, typer.Argument(metavar="ASSIGNMENT", hel
 
     Example: autograder new exercise layernorm rms_norm --signature "X, gamma, eps=1e-5"
     """
+    from autograder.course import course_here
+    from autograder.newexercise import new_exercise
     root, course = course_here()
     _say(new_exercise(root, course, assignment, name, signature=signature or ("D" if is_class else "X"), is_class=is_class))
 
@@ -39,11 +39,13 @@ def assignment(name: Annotated[str, typer.Argument(metavar="NAME", help="Small l
 
     Example: autograder new assignment normalising
     """
+    from autograder.course import course_here
+    from autograder.newexercise import new_assignment
     root, _ = course_here()
     _say(new_assignment(root, name))
 
 
-def _say(written: Written) -> None:
+def _say(written) -> None:
     out = console()
     for path in written.paths:
         out.print(f"wrote {escape(path)}")
@@ -58,6 +60,7 @@ def where(name: Annotated[str, typer.Argument(metavar="NAME", help="An exercise,
 
     Example: autograder where softmax
     """
+    from autograder.course import course_here
     from autograder.where import places_of
     root, _ = course_here()
     out = console()

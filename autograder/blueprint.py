@@ -9,11 +9,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from autograder.assignment import CourseError
+from autograder.places import CourseError
 from autograder.exercise import Exercise
 from autograder.notebook import Submission, SubmittedCell
 
 PROSE, GIVEN, SOLUTION, CHECKS = "prose", "given", "solution", "checks"
+ANSWER_TEXT = "YOUR ANSWER HERE"  # nbgrader's own words
 FIGURE, EXPERIMENT, ANSWER = "figure", "experiment", "answer"
 SKIPPED = (FIGURE, EXPERIMENT)
 
@@ -100,6 +101,11 @@ def _own_cell(cell: SubmittedCell, exercises: dict[str, Exercise]) -> CourseCell
         kind = CHECKS
     elif cell.grade_id.startswith((FIGURE, EXPERIMENT)):
         kind = FIGURE
+    elif cell.cell_type == "markdown" and cell.nbgrader.get("grade") is True and cell.nbgrader.get("solution") is True:
+        points = cell.nbgrader.get("points")
+        metadata = _nbgrader(cell.grade_id, ANSWER) if cell.grade_id else {"autograder": {"kind": ANSWER}, "nbgrader": {"grade_id": "written"}}
+        metadata["nbgrader"]["points"] = points if type(points) in (int, float) and 0 <= points < 1000 else 0
+        return CourseCell(ANSWER, "markdown", ANSWER_TEXT, cell.cell_id or f"cell-{cell.number}", metadata)
     source = _given_init(cell.source, exercises[cell.grade_id]) if kind == SOLUTION else cell.source
     return CourseCell(kind, cell.cell_type or "code", source, cell.cell_id or f"cell-{cell.number}", _nbgrader(cell.grade_id, kind))
 

@@ -22,6 +22,7 @@ from autograder.canaries import CLAIMS, NAMES
 from autograder.cgroup import SENTENCE, remove_group
 from autograder.course import Limits
 from autograder.fresh import fresh_worker
+from autograder.places import CourseError
 from autograder.launch import ISOLATED, LEVELS, LIMITED, NONE, elsewhere, launch, why_not
 from autograder.student import OverLimit
 from autograder.untrusted import wire
@@ -31,7 +32,7 @@ from autograder.worker import Worker, kill, waited_for_a_core
 START_SECONDS = 90.0
 
 
-class BoxError(Exception):
+class BoxError(CourseError):
     """The box could not be started, or is weaker than the course accepts. The message says what helps."""
 
 

@@ -18,13 +18,13 @@ from pathlib import Path
 from typing import Any
 
 from autograder import blueprint
-from autograder.assignment import CourseError, built_file, given_file, hidden_counts, with_staff_half
+from autograder.assignment import hidden_counts, with_staff_half
+from autograder.places import CourseError, built_file, given_file
 from autograder.exercise import HIDDEN, PUBLIC, Exercise
 from autograder.gradebook import alembic_on_path
 from autograder.smallcases import find_small_cases, fingerprint
 from autograder.tells import find_fails, find_tells
 
-ANSWER_TEXT = "YOUR ANSWER HERE"
 MARKS = {"given": blueprint.GIVEN, "figure": blueprint.FIGURE, "experiment": blueprint.EXPERIMENT}
 
 
@@ -201,7 +201,7 @@ def _add_question(draft: _Draft, text: str, slug: str, points: Any, number: int)
     if not isinstance(points, (int, float)) or points <= 0:
         raise CourseError(f"{draft.path}: the question in cell {number} needs points, as in: question=\"{slug}\" points=2")
     draft.add(blueprint.PROSE, "markdown", f"{text}\n\n*Graded by hand: {points:g} points.*", f"{slug}-question")
-    draft.add(blueprint.ANSWER, "markdown", ANSWER_TEXT, slug, {"grade": True, "solution": True, "points": _number(points)})
+    draft.add(blueprint.ANSWER, "markdown", blueprint.ANSWER_TEXT, slug, {"grade": True, "solution": True, "points": _number(points)})
 
 
 def _add_exercise(draft: _Draft, name: str, number: int) -> None:

@@ -11,7 +11,7 @@ import unicodedata
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from autograder.assignment import CourseError
+from autograder.places import CourseError
 from autograder.collect import safe_name
 from autograder.scores import Scores
 from autograder.sheets import number

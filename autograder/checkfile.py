@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from autograder.assignment import CourseError, assignments, has_staff_half, public_exercises
+from autograder.assignment import public_exercises
+from autograder.places import CourseError, assignments, has_staff_half
 from autograder.box import Box
 from autograder.course import find_root, read_course
 from autograder.grader import make_desk_grader, make_grader

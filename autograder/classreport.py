@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Callable, Iterable
 
 from autograder.answers import answer_source
-from autograder.assignment import has_staff_half, with_staff_half
+from autograder.assignment import with_staff_half
+from autograder.places import has_staff_half
 from autograder.course import Course
 from autograder.difference import Change, Difference
 from autograder.example import anonymous_code

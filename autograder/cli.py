@@ -15,17 +15,15 @@ import typer
 from rich.markup import escape
 
 from autograder import __version__
+from autograder.authorcli import new, where
+from autograder.completion import assignment_names, exercise_names, student_names
+from autograder.deskcli import progress, watch_and_check
+from autograder.exportcli import export
 from autograder.formgrader import formgrader
 from autograder.imports import without_collections
+from autograder.places import CourseError, assignments
+from autograder.reportcli import report
 from autograder.terminal import console
-
-with without_collections():
-    from autograder.assignment import CourseError, assignments
-    from autograder.authorcli import new, where
-    from autograder.completion import assignment_names, exercise_names, student_names
-    from autograder.deskcli import progress, watch_and_check
-    from autograder.exportcli import export
-    from autograder.reportcli import report
 
 app = typer.Typer(no_args_is_help=True, add_completion=True, pretty_exceptions_enable=False, rich_markup_mode=None,
                   context_settings={"max_content_width": 120},
@@ -42,10 +40,9 @@ Least = Annotated[Optional[str], typer.Option("--least-isolation", metavar="LEVE
 
 def main() -> None:
     """Run the command line; every expected error is one sentence on stderr and exit status 2."""
-    from autograder.box import BoxError
     try:
         app()
-    except (CourseError, BoxError) as error:
+    except CourseError as error:
         err.print(f"[bold red]error:[/] {escape(str(error))}")
         sys.exit(2)
     except KeyboardInterrupt:
@@ -106,8 +103,9 @@ def check(file: Annotated[Path, typer.Argument(metavar="FILE.ipynb", help="The n
 
     Example: autograder check attention.ipynb --watch
     """
-    from autograder.checkfile import check_file
-    from autograder.report import show_submission
+    with without_collections():
+        from autograder.checkfile import check_file
+        from autograder.report import show_submission
     if not file.is_file():
         raise CourseError(f"{file}: there is no such file")
 
@@ -150,7 +148,7 @@ def doctor(names: Names = None,
                                                                       help="Only this exercise (may be repeated); nothing is rehearsed.")] = None,
            machine: Annotated[bool, typer.Option("--machine", help="Look at the machine only.")] = False,
            report: Annotated[Optional[Path], typer.Option(metavar="PATH.html", help="Write the kill matrix there: who catches what.")] = None,
-           seeds: Annotated[int, typer.Option(min=3, metavar="N", help="Decks that the right answers must pass.")] = 10,
+           seeds: Annotated[int, typer.Option(min=3, metavar="N", help="Decks that right answers must pass and misconceptions fail.")] = 10,
            workers: Annotated[Optional[int], typer.Option("--workers", min=1, metavar="N", help="Processes; by default one a core.")] = None) -> None:
     """Prove this machine and the assignments: what is kept apart, what the checks catch, whether all that is built is current.
 
@@ -189,9 +187,10 @@ def grade(assignment: Name,
 
     What was graded before, from the same bytes by the same kit, stands; a run that was stopped goes on. Example: autograder grade attention
     """
-    from autograder.batch import default_workers
-    from autograder.grading import Wanted, grade_and_show
-    from autograder.submissions import handed_in
+    with without_collections():
+        from autograder.batch import default_workers
+        from autograder.grading import Wanted, grade_and_show
+        from autograder.submissions import handed_in
     mode = _mode("none" if quiet else progress, json)
     root, course = _course()
     course.assignment(assignment)

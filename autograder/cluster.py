@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Iterator
 
-from autograder.assignment import CourseError
+from autograder.places import CourseError
 from autograder.blueprint import Blueprint
 from autograder.bundle import make_bundle
 from autograder.course import Course

@@ -16,7 +16,7 @@ from typing import Any, Iterable
 
 from autograder.parcels import Item, Refused, opened
 
-_CANVAS = re.compile(r"^(?P<student>[^_]+)(?:_(?:LATE|late))?_(?P<user>\d+)_(?P<upload>\d+)_(?P<name>.+)$")
+_CANVAS = re.compile(r"^(?P<student>[^_]+)(?:_(?P<late>LATE|late))?_(?P<user>\d+)_(?P<upload>\d+)_(?P<name>.+)$")
 _MOODLE = re.compile(r"^(?P<student>.+?)_(?P<number>\d+)_assignsubmission_file_?$")
 _GRADESCOPE = re.compile(r"^submission_(?P<number>\d+)$")
 _ATTEMPT = re.compile(r"(?:-(\d+)| \((\d+)\))$")  # Canvas appends -1, browsers (1)
@@ -45,7 +45,7 @@ class Attempt:
 @dataclass
 class Collected:
     """What an intake did or would do: the attempt taken for each student, those it stands before, what was refused or left, and the
-    students whose notebook in ``submitted/`` was none of those that ever came, and was replaced."""
+    students whose notebook in ``submitted/`` was none of those that ever came, and was replaced. `late`: whom Canvas calls late."""
 
     taken: dict[str, Attempt] = field(default_factory=dict)
     older: dict[str, list[Attempt]] = field(default_factory=dict)
@@ -53,6 +53,7 @@ class Collected:
     refused: list[Refused] = field(default_factory=list)
     others: dict[str, list[Item]] = field(default_factory=dict)
     replaced: list[str] = field(default_factory=list)
+    late: set[str] = field(default_factory=set)
 
 
 def collect(root: Path, assignment: str, paths: Iterable[Path], *, dry_run: bool = False) -> Collected:
@@ -82,6 +83,8 @@ def _sort(collected: Collected, items: list[Item], assignment: str) -> None:
         if item.path.name == "submission_metadata.yml":
             continue
         student, when = _owner(item, assignment, people)
+        if any((canvas := _CANVAS.match(part)) and canvas["late"] and safe_name(f"{canvas['student']}_{canvas['user']}") == student for part in item.path.parts):
+            collected.late.add(student)
         by_student.setdefault(student, []).append((item, when))
     for student, files in by_student.items():
         stamps = {str(item.path.parent): _stamp(item) for item, _ in files if item.path.name == "timestamp.txt"}

@@ -48,10 +48,12 @@ def assert_close(got: torch.Tensor, expected: torch.Tensor | float, *, what: str
     """
     if isinstance(expected, torch.Tensor) and got.shape != expected.shape:
         raise wrong_shape(what, got, tuple(expected.shape), expected)
-    actual = got.detach().to(torch.float64).numpy()
-    wanted = expected.detach().to(torch.float64).numpy() if isinstance(expected, torch.Tensor) else np.float64(expected)
+    plain, wanted = got.detach().to(torch.float64), expected.detach().to(torch.float64) if isinstance(expected, torch.Tensor) else float(expected)
     case = current_case()
     exact, dtype = case.coarse.get(id(got), (None, None))
+    if exact is not got and case.deviations is None and _plainly_close(plain, wanted):
+        return
+    actual, wanted = plain.numpy(), wanted.numpy() if isinstance(expected, torch.Tensor) else np.float64(wanted)
     if case.deviations is not None:
         case.deviations.append(_deviation(actual, wanted))
     if _all_close(actual, wanted) and (exact is not got or _rounded_from(actual, wanted, dtype)):
@@ -64,6 +66,11 @@ def _tolerance(wanted: np.ndarray) -> np.ndarray:
     size = np.abs(wanted)
     size = np.where(np.isfinite(size), size, 0.0)
     return TOLERANCE * size.max(initial=1.0) + current_case().rounding * size
+
+
+def _plainly_close(got: torch.Tensor, expected: torch.Tensor | float) -> bool:
+    """Whether all is within the least tolerance there can be: what most comparisons of a right answer need to know."""
+    return got.numel() > 0 and bool((got - expected).abs().max() <= TOLERANCE)
 
 
 def _all_close(actual: np.ndarray, wanted: np.ndarray) -> bool:

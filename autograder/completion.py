@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from autograder.assignment import assignments, public_folder
-from autograder.course import find_root
+from autograder.places import assignments, public_folder
 
 
 def assignment_names(incomplete: str) -> list[str]:
@@ -15,6 +14,7 @@ def assignment_names(incomplete: str) -> list[str]:
 
 def student_names(incomplete: str) -> list[str]:
     """Students who handed something in."""
+    from autograder.course import find_root
     folder = (find_root() or Path()) / "submitted"
     return sorted(entry.name for entry in folder.iterdir() if entry.is_dir() and entry.name.startswith(incomplete)) if folder.is_dir() else []
 

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 
-from autograder.assignment import CourseError
+from autograder.places import CourseError
 
 
 class _Strict(BaseModel):

@@ -14,7 +14,7 @@ import time
 import weakref
 from typing import Any, Callable, TypeVar
 
-from autograder.assignment import CourseError
+from autograder.places import CourseError
 
 T = TypeVar("T")
 LOCK_SECONDS = 1  # a statement waits so long for somebody else's lock before it counts as locked

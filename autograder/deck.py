@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Callable, Collection, Sequence
 
-from autograder.assignment import CourseError
+from autograder.agreement import Expected, expected_reply
 from autograder.case import Case, running
 from autograder.exercise import Answer, Check, Exercise, same_values
 from autograder.explore import draw_cases, seed_of
+from autograder.places import CourseError
 from autograder.student import Ask, Student
 from autograder.untrusted import wire
 from autograder.untrusted.operations import perform
@@ -99,6 +100,14 @@ class DeckExercise:
     def payload(self) -> bytes:
         """What a worker is sent first, encoded once for the whole class."""
         return self.encoded(self.plan(0, ()))
+
+    @cached_property
+    def expected(self) -> list[Expected]:
+        """What a worker that answers as the reference does replies to `payload`: for each check one reply; none without a reference."""
+        answers: dict[int, tuple] = {}
+        for check, numbers in zip(self.checks, self.numbers):
+            answers |= zip(numbers, (answer for case in check.cases for answer in case.answers))
+        return [expected_reply([answers[number] for number in numbers]) for numbers in self.plan(0, ())]
 
     def encoded(self, plan: list[list[int]]) -> bytes:
         """A plan's operations as the wire carries them."""

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, Callable
 
 from autograder.answers import answer_source, filled_in, reference_answers
-from autograder.assignment import assignments, with_staff_half
+from autograder.assignment import with_staff_half
+from autograder.places import assignments
 
 WRITTEN = ("Without the root the scores have variance D_k, so for wide keys the softmax is nearly one-hot, its Jacobian nearly zero, "
            "and nothing is learned. Dividing by the root keeps the variance at 1 whatever D_k is.")

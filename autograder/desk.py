@@ -13,6 +13,7 @@ from autograder.case import Case
 from autograder.exercise import PUBLIC, Check, Exercise
 from autograder.explore import PUBLIC_SEED, Failure, first_failure, seed_of, size_of, smallest_failure
 from autograder.failing import Failing, desk_cases, failing_cases
+from autograder.imports import cheap_collections
 from autograder.panel import as_html, as_text, headline
 from autograder.repeats import SENTENCE, differs_when_repeated
 from autograder.results import ExerciseResult, exercise_result
@@ -44,7 +45,8 @@ def check(function: Callable) -> None:
     stderr, which nbgrader takes for failure. The student, who has the panel, is spared it.
     """
     exercise = _exercise_of(function)
-    panel = Panel(exercise_result(verdict_at_the_desk(exercise, function)))
+    with cheap_collections():
+        panel = Panel(exercise_result(verdict_at_the_desk(exercise, function)))
     if _in_notebook():
         from IPython.display import display
         display(panel)

@@ -28,7 +28,7 @@ def progress(folder: Folder = Path(".")) -> None:
 
     Only notebooks that were saved since are checked again. Example: autograder progress release
     """
-    from autograder.assignment import CourseError
+    from autograder.places import CourseError
     out = console()
     if not folder.is_dir():
         raise CourseError(f"{folder}: there is no such folder")
@@ -49,6 +49,9 @@ def _line(standing: Standing, folder: Path) -> Text | Table:
         held = sum(check.outcome == "correct" for check in exercise.checks)
         table.add_row(Text(f"  {MARKS[state]} {exercise.name}", STYLES[state]), Text(state, STYLES[state]),
                       "" if state == NOT_ATTEMPTED else f"{held} of {len(exercise.checks)} checks hold")
+    for question in standing.result.written:
+        table.add_row(Text(f"  {MARKS[NOT_ATTEMPTED]} {question.name}", STYLES[NOT_ATTEMPTED]), Text("answered" if question.answered else "not answered yet"),
+                      "a question in words, graded by a person")
     if standing.result.outcome == "unreadable":
         table.add_row(Text(f"  the notebook cannot be read: {standing.result.reason}"))
     return table
@@ -70,6 +73,7 @@ def watch_and_check(out: Console, file: Path, show, *, least: str | None) -> Non
     boxes = []
 
     def recheck() -> None:
+        out.print("checking …", style="dim")
         if not boxes and for_students(file):
             boxes.append(start_box(DESK.limits))
         results = check_file(file, least=least, box=boxes[0] if boxes else None)

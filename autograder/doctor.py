@@ -14,7 +14,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from autograder import __version__
-from autograder.assignment import CourseError, with_staff_half
+from autograder.assignment import with_staff_half
+from autograder.places import CourseError
 from autograder.box import BoxError, require_level, start_box
 from autograder.build import build_findings
 from autograder.canaries import CLAIMS

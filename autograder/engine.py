@@ -196,7 +196,7 @@ def _undefined(runs: _Runs, graded: Graded, name: str, answers: list[CheckAnswer
     """The reason why the notebook defines no function of that name, or an empty string when it does."""
     missing = ("raised", "NameError", f"name {name!r} is not defined")
     present = [of_check for of_check in answers if not isinstance(of_check, Lost)]
-    first = present[0].decoded()[:1] if present else []
+    first = present[0].decoded()[:1] if present and not present[0].right else []
     return _why_missing(runs, graded, name) if first and first[0][:3] == missing else ""
 
 
@@ -211,11 +211,12 @@ def _why_missing(runs: _Runs, graded: Graded, name: str) -> str:
 
 @dataclass
 class Reply:
-    """A worker's reply to some calls: its bytes, decoded (and checked) at most once."""
+    """A worker's reply to some calls: its bytes, decoded (and checked) at most once. `right`: it says what the reference says."""
 
     payload: bytearray
     count: int
     digest: bytes
+    right: bool = False
     _decoded: list[tuple] | None = None
 
     def decoded(self) -> list[tuple]:
@@ -240,6 +241,11 @@ class CheckAnswers:
         """Stands for the bytes of all replies that hold an answer."""
         replies = {id(reply): reply.digest for reply, _ in self.places}
         return hashlib.blake2b(b"".join(replies.values()), digest_size=16).digest()
+
+    @property
+    def right(self) -> bool:
+        """Whether all of it is what the reference answers; without a recording there is nothing to tell it by."""
+        return bool(self.places) and all(reply.right for reply, _ in self.places)
 
     def decoded(self) -> list[tuple]:
         """One answer for each recorded call of the check."""
@@ -288,8 +294,9 @@ def _replies(run: Run, deck: DeckExercise, plan: list[list[int]], *, first: bool
     worker = run.ready()
     payload = deck.payload if first else deck.encoded(plan)
     raw = worker.ask_raw([request, payload], replies=len(plan), seconds=run.seconds(run.limits.check_seconds))
-    for numbers, reply in zip(plan, raw):
-        yield Reply(reply, len(numbers), hashlib.blake2b(reply, digest_size=16).digest())
+    for at, (numbers, reply) in enumerate(zip(plan, raw)):
+        right = first and deck.exercise.reference is not None and deck.expected[at].agrees(reply)
+        yield Reply(reply, len(numbers), hashlib.blake2b(reply, digest_size=16).digest(), right)
 
 
 def faulted(blueprint: Blueprint, decks: dict[str, DeckExercise], submission: Submission, message: str) -> Graded:

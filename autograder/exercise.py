@@ -10,7 +10,11 @@ from pathlib import Path
 from typing import Any, Callable
 
 import torch
-from hypothesis import strategies as st
+
+from autograder.imports import without_plugins
+
+with without_plugins():
+    from hypothesis import strategies as st
 
 from autograder.case import current_case
 from autograder.conform import Shaped

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.text import Text
 
-from autograder.assignment import CourseError
+from autograder.places import CourseError
 
 export = typer.Typer(
     no_args_is_help=True, rich_markup_mode=None, help="Hand grades or checks on to another system: gradescope, canvas or csv.\n\nExample: autograder export csv attention"

@@ -11,7 +11,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Callable
 
-from autograder.assignment import CourseError
+from autograder.places import CourseError
 from autograder.course import Course
 from autograder.gradebook import graded_by_hand, open_gradebook, student_key
 from autograder.imports import without_iri_grammar

@@ -10,7 +10,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from autograder.assignment import CourseError
+from autograder.places import CourseError
 
 EXTENSIONS = ("nbgrader.server_extensions.formgrader", "nbgrader.server_extensions.validate_assignment")
 

@@ -16,7 +16,7 @@ from datetime import datetime, timezone
 from functools import partial
 from typing import Any, Callable, Iterator, TypeVar
 
-from autograder.assignment import CourseError
+from autograder.places import CourseError
 from autograder.blueprint import ANSWER, CHECKS, GIVEN, SKIPPED, SOLUTION, Blueprint, CourseCell
 from autograder.course import Course
 from autograder.database import engine_of, in_short, once, patiently, shown

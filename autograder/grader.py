@@ -10,7 +10,8 @@ from typing import Collection
 
 import torch
 
-from autograder.assignment import CourseError, public_exercises, with_staff_half
+from autograder.assignment import public_exercises, with_staff_half
+from autograder.places import CourseError
 from autograder.autograded import notebook_text
 from autograder.blueprint import Blueprint, blueprint_of, read_blueprint
 from autograder.box import Box, BoxError, TemplateGone, require_level, start_box

@@ -17,7 +17,7 @@ from typing import Iterator
 
 from packaging.requirements import Requirement
 
-from autograder.assignment import CourseError, has_staff_half
+from autograder.places import CourseError, has_staff_half
 from autograder.course import Course, Limits
 
 KIT = "transformer-homework"

@@ -13,7 +13,7 @@ import traceback
 from pathlib import Path
 from typing import Any, Iterator
 
-from autograder.assignment import CourseError
+from autograder.places import CourseError
 from autograder.box import Box, BoxError
 from autograder.course import read_course
 from autograder.grader import Grader, make_grader

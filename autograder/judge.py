@@ -32,9 +32,10 @@ class Lost:
 
 
 class Answers(Protocol):
-    """The answers to one check: decoded when they are needed. `digest` stands for the bytes that came."""
+    """The answers to one check: decoded when they are needed. `digest` stands for the bytes that came; `right`: they are the reference's."""
 
     digest: bytes
+    right: bool
 
     def decoded(self) -> list[tuple]:
         """One answer for each recorded call."""
@@ -45,7 +46,8 @@ def judge(deck: DeckExercise, answers: list[Answers | Lost], live: Ask, explain:
 
     `live` makes the calls that the deck could not foresee. `explain` is asked for all that a person is shown; the process behind
     it has met no input of the deck. `fresh` makes a call in a new process, in which it is the first, and nothing of its answer is shown.
-    A reply whose very bytes passed before passes again: the verdict is a function of the answers, unless a call is made live. And where
+    A reply that says what the reference says passes (see `agreement`), and one whose very bytes passed before passes again: the verdict
+    is a function of the answers, unless a call is made live. And where
     the same `code` (all that the student wrote, where it is known) gave the same failing answers before, its smallest input is told again.
     """
     verdict = ExerciseVerdict(deck.exercise, [])
@@ -55,16 +57,16 @@ def judge(deck: DeckExercise, answers: list[Answers | Lost], live: Ask, explain:
         if isinstance(given, Lost):
             verdict.checks.append(CheckVerdict(check.check, LIMIT, given.reason))
             continue
-        known = deck.passed.get((number, given.digest))
+        known = () if given.right else deck.passed.get((number, given.digest))
         if known is not None:
             remarks.update(known)
             verdict.checks.append(CheckVerdict(check.check, CORRECT))
             continue
         counted, own = _Counted(live), set()
-        failures = _failures(deck, check, given.decoded(), counted, own)
+        failure = _failure(deck, check, given.decoded(), counted, own)
         remarks |= own
-        if failures:
-            failed[number] = _told_once(deck, check, (number, given.digest, code), failures, explain)
+        if failure is not None:
+            failed[number] = _told_once(deck, check, (number, given.digest, code), failure, explain)
             verdict.checks.append(failed[number].verdict)
         else:
             verdict.checks.append(CheckVerdict(check.check, CORRECT))
@@ -93,21 +95,20 @@ class _Counted:
         return self.ask(operation)
 
 
-def _failures(deck: DeckExercise, check: DeckCheck, answers: list[tuple], live: Ask, remarks: set[str]
-              ) -> list[tuple[int, BaseException, Case]]:
-    failures, start = [], 0
+def _failure(deck: DeckExercise, check: DeckCheck, answers: list[tuple], live: Ask, remarks: set[str]) -> tuple[BaseException, Case] | None:
+    """What the first case raises that does not hold. The others would lose no more points, and a person is shown a smaller one anyway."""
+    start = 0
     for index, case in enumerate(check.cases):
         stop = start + len(case.operations)
         try:
             error, ran = replay(check, index, deck.exercise, answers[start:stop], live)
         except OverLimit as over:
-            failures.append((index, over, Case()))
-            break
+            return over, Case()
         remarks |= ran.remarks
         if error is not None:
-            failures.append((index, error, ran))
+            return error, ran
         start = stop
-    return failures
+    return None
 
 
 @dataclass
@@ -129,11 +130,11 @@ def _try_again(told: list[_Told], explain: Ask, fresh: Ask | None) -> None:
             one.verdict.message += f" {SENTENCE}"
 
 
-def _told_once(deck: DeckExercise, check: DeckCheck, key: tuple[int, bytes, str], failures: list[tuple[int, BaseException, Case]], explain: Ask) -> _Told:
+def _told_once(deck: DeckExercise, check: DeckCheck, key: tuple[int, bytes, str], failure: tuple[BaseException, Case], explain: Ask) -> _Told:
     """As `_told`, and remembered where the code is known: a class has copies, and the same student comes again."""
     told = deck.told.get(key) if key[2] else None
     if told is None:
-        told = _told(deck, check, failures, explain)
+        told = _told(deck, check, *failure, explain)
         if key[2]:
             deck.told[key] = told
             if len(deck.told) > REMEMBERED:
@@ -141,14 +142,13 @@ def _told_once(deck: DeckExercise, check: DeckCheck, key: tuple[int, bytes, str]
     return replace(told, verdict=replace(told.verdict))  # sentences are added to it later
 
 
-def _told(deck: DeckExercise, check: DeckCheck, failures: list[tuple[int, BaseException, Case]], explain: Ask) -> _Told:
+def _told(deck: DeckExercise, check: DeckCheck, error: BaseException, drawn: Case, explain: Ask) -> _Told:
     """The verdict with the smallest failing input: a small case of the build, else one shrunk from the public seed.
 
     Where neither fails (which takes an unusual answer), the failure of the deck is told in the grader's words alone.
     """
-    over = next((error for _, error, _ in failures if isinstance(error, OverLimit)), None)
-    if over is not None:
-        return _Told(CheckVerdict(check.check, LIMIT, str(over)), None, Case())
+    if isinstance(error, OverLimit):
+        return _Told(CheckVerdict(check.check, LIMIT, str(error)), None, drawn)
     ask = _bounded(explain)
     try:
         cases = deck.exercise.small_cases.get(check.check.name, [])
@@ -157,8 +157,8 @@ def _told(deck: DeckExercise, check: DeckCheck, failures: list[tuple[int, BaseEx
         known = None
     known = known or _shrink(deck, check.check, ask)
     if known is not None and not isinstance(known.error, OverLimit):
-        return _Told(judged(deck.exercise, check.check, known.error, known.case), known.case, failures[0][2])
-    return _Told(in_general_words(check.check, failures[0][1]), None, failures[0][2])
+        return _Told(judged(deck.exercise, check.check, known.error, known.case), known.case, drawn)
+    return _Told(in_general_words(check.check, error), None, drawn)
 
 
 class _Spent(BaseException):
@@ -207,4 +207,4 @@ def _fails(deck: DeckExercise, answer: Answer) -> set[int]:
     """The checks of the deck that a misconception fails."""
     def ask(operation: tuple) -> tuple:
         return perform(answer.function, operation, deck.exercise.context)
-    return {number for number, check in enumerate(deck.checks) if _failures(deck, check, deck.misconceived(answer, number), ask, set())}
+    return {number for number, check in enumerate(deck.checks) if _failure(deck, check, deck.misconceived(answer, number), ask, set()) is not None}

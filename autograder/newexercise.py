@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.assignment import CourseError, assignments, public_folder
+from autograder.places import CourseError, assignments, public_folder
 from autograder.course import Course, read_course
 from autograder.lesson import add_slot, lesson
 from autograder.templates import TODO, class_halves, function_halves, read_signature

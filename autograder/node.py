@@ -54,7 +54,7 @@ def main(descriptor: int, folder: Path) -> None:
 
 def _grader(order: dict[str, Any], bundle: bytes, folder: Path) -> tuple[Any, str]:
     """A grader for what is ordered, or None and the reason."""
-    from autograder.assignment import CourseError
+    from autograder.places import CourseError
     from autograder.box import BoxError
     from autograder.bundle import lay_out
     from autograder.course import Course

@@ -97,6 +97,9 @@ def show_collected(console: Console, collected: Collected, assignment: str, *, d
     if collected.replaced:
         console.print(f"[bold yellow]{'would be replaced' if dry_run else 'replaced'}[/] what lies in submitted/ of {escape(', '.join(collected.replaced))}, which never came "
                       f"(changed by hand?); it is kept as collected/{assignment}/<student>/…-before-{assignment}.ipynb")
+    if collected.late:
+        console.print(f"[bold yellow]late[/] says Canvas of {escape(', '.join(sorted(collected.late)))}. Its export holds no time of handing in, so the time of the file is "
+                      f"taken; correct it in submitted/<student>/{assignment}/timestamp.txt (2027-02-13 08:30:00 UTC) or extend the date in course.yaml")
     for refused in collected.refused:
         console.print(f"[bold yellow]refused[/] {escape(str(refused.path))}: {escape(refused.reason)}")
     done = "would be taken" if dry_run else "taken"

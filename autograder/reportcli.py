@@ -12,7 +12,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from autograder.assignment import CourseError
+from autograder.places import CourseError
 
 Name = Annotated[str, typer.Argument(metavar="ASSIGNMENT", help="Its name, as in course.yaml.")]
 Html = Annotated[Optional[Path], typer.Option("--html", metavar="PATH", help="Where the page goes; by default reports/ASSIGNMENT.html.")]

@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from autograder.assignment import CourseError
+from autograder.places import CourseError
 from autograder.batch import autograded_path
 from autograder.course import Course
 from autograder.gradebook import student_key

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from autograder.assignment import CourseError
+from autograder.places import CourseError
 from autograder.course import Course
 from autograder.imports import nbgrader_api
 

@@ -85,7 +85,11 @@ def examine(root: Path, assignment: str, name: str, *, right_seeds: list[int], w
     for half in (f"autograder/exercises/{assignment}/{name}.py", path):
         sound.findings += open_ends(root, root / half)
     _hold_that_there_are_answers(sound, exercise, path)
-    _hold_right_answers(sound, exercise, path, right_seeds)
+    for seed in right_seeds:
+        deck = draw_exercise(exercise, seed=seed)
+        _hold_right_answers(sound, deck, path, seed)
+        _hold_caught(sound, deck, path, seed)
+    _hold_right_margins(sound, path)
     _hold_misconceptions(sound, exercise, path, decks)
     _hold_mutants(sound, exercise, path, decks)
     _hold_checks(sound, exercise, path)
@@ -100,20 +104,29 @@ def _hold_that_there_are_answers(sound: Soundness, exercise: Exercise, path: str
         sound.findings.append(f"{path}: no known wrong answer; write one, with @exercise.misconception(caught_by=…, tell=…) above it")
 
 
-def _hold_right_answers(sound: Soundness, exercise: Exercise, path: str, seeds: list[int]) -> None:
-    for seed in seeds:
-        deck = draw_exercise(exercise, seed=seed)
-        for answer in [exercise.reference.function, *(one.function for one in exercise.alternates)]:
-            try:
-                sound.right[answer.__name__] = max(sound.right.get(answer.__name__, 0.0), deviation(deck, answer))
-            except AssertionError as error:
-                sound.right[answer.__name__] = math.inf
-                sound.findings.append(f"{path}: the right answer {answer.__name__} fails on seed {seed} ({error}); mend it or the check, and "
-                                      "prove it with: make prove")
+def _hold_right_answers(sound: Soundness, deck: DeckExercise, path: str, seed: int) -> None:
+    for answer in [deck.exercise.reference.function, *(one.function for one in deck.exercise.alternates)]:
+        try:
+            sound.right[answer.__name__] = max(sound.right.get(answer.__name__, 0.0), deviation(deck, answer))
+        except AssertionError as error:
+            sound.right[answer.__name__] = math.inf
+            sound.findings.append(f"{path}: the right answer {answer.__name__} fails on seed {seed} ({error}); mend it or the check, and "
+                                  "prove it with: make prove")
+
+
+def _hold_right_margins(sound: Soundness, path: str) -> None:
     for name, off in sound.right.items():
         if RIGHT_MARGIN < off < math.inf:
             sound.findings.append(f"{path}: the right answer {name} comes within {off:.2f} of the tolerance (at most {RIGHT_MARGIN} is asked); "
                                   "draw smaller inputs")
+
+
+def _hold_caught(sound: Soundness, deck: DeckExercise, path: str, seed: int) -> None:
+    """No deck lets a misconception through: not the one that the course happens to draw either."""
+    for known in deck.exercise.misconceptions:
+        if not any(kills(deck, known.function, checks=[known.caught_by])) and not any(kills(deck, known.function)):
+            sound.findings.append(f"{path}: the misconception {known.name} passes every check on seed {seed}; draw more telling inputs in "
+                                  f"{known.caught_by.name}, and prove it with: make prove")
 
 
 def _hold_misconceptions(sound: Soundness, exercise: Exercise, path: str, decks: list[DeckExercise]) -> None:

@@ -11,18 +11,16 @@ import hashlib
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Callable
+from typing import TYPE_CHECKING, Callable
 
 from platformdirs import user_cache_path
 
-from autograder.assignment import CourseError, assignments
-from autograder.box import Box, start_box
-from autograder.checkfile import assignment_of, read_found
-from autograder.deckfile import version_of
-from autograder.grader import DESK, make_desk_grader
-from autograder.notebook import Submission
-from autograder.results import SubmissionResult
-from autograder.submissions import Found
+from autograder.places import CourseError, assignments
+
+if TYPE_CHECKING:  # the command line's help is there without them
+    from autograder.box import Box
+    from autograder.results import SubmissionResult
+    from autograder.submissions import Found
 
 DEPTH, KEPT = 3, 200
 DONE, WRONG, NOT_ATTEMPTED = "done", "wrong", "not attempted"
@@ -68,6 +66,7 @@ def progress_in(folder: Path, *, checking: Callable[[Path], None] = lambda path:
 
 def _newest(folder: Path) -> dict[str, list[tuple[Path, Found]]]:
     """The notebooks of each assignment: those of the name that is to be handed in first, of several the one saved last."""
+    from autograder.checkfile import assignment_of, read_found
     found: dict[str, list[tuple[Path, Found]]] = {}
     for path in sorted(notebooks(folder), key=lambda path: path.stat().st_mtime, reverse=True):
         with contextlib.suppress(CourseError):  # no notebook of this kit
@@ -93,6 +92,10 @@ def notebooks(folder: Path, depth: int = DEPTH) -> list[Path]:
 
 def _known(name: str, path: Path, found: Found, boxes: list[Box], checking: Callable[[Path], None]) -> SubmissionResult:
     """The result of the public checks on a notebook, as remembered or found now."""
+    from autograder.box import start_box
+    from autograder.grader import DESK, make_desk_grader
+    from autograder.notebook import Submission
+    from autograder.results import SubmissionResult
     kept = _cache(name, path.read_bytes())
     with contextlib.suppress(OSError, ValueError):
         return SubmissionResult.model_validate_json(kept.read_bytes())
@@ -111,5 +114,6 @@ def _known(name: str, path: Path, found: Found, boxes: list[Box], checking: Call
 
 
 def _cache(name: str, data: bytes) -> Path:
+    from autograder.deckfile import version_of
     digest = hashlib.sha256(version_of(Path("no course"), name, 0).encode() + data).hexdigest()[:32]
     return user_cache_path("autograder", appauthor=False) / "progress" / f"{digest}.json"

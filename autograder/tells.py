@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from autograder.assignment import built_file
+from autograder.places import built_file
 from autograder.case import Case
 from autograder.exercise import PUBLIC, Answer, Check, Exercise
 from autograder.failing import Failing, known_failing

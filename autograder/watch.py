@@ -33,7 +33,7 @@ def saved(path: Path, *, look_seconds: float = LOOK_SECONDS, settled_seconds: fl
 
 def watch(path: Path, recheck: Callable[[], None], *, tell: Callable[[str], None]) -> None:
     """Check a notebook now and after every save until Ctrl-C. What `recheck` raises of the kit's own is told, and the watch goes on."""
-    from autograder.assignment import CourseError
+    from autograder.places import CourseError
     try:
         for _ in saved(path):
             tell(f"{time.strftime('%H:%M:%S')} {path.name}")

@@ -22,7 +22,7 @@ from torch_judge_tests import NOT_ASKED, failed_tests, make_environment  # noqa:
 from weak_checks import WEAK_CHECKS, passes  # noqa: E402
 
 from autograder.answers import reference_answers  # noqa: E402
-from autograder.assignment import with_staff_half  # noqa: E402
+from autograder.assignment import with_staff_half# noqa: E402
 from autograder.case import Case, running  # noqa: E402
 from autograder.course import read_course  # noqa: E402
 from autograder.exercise import PUBLIC, Exercise  # noqa: E402

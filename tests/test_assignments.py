@@ -10,7 +10,8 @@ import pytest
 from support import ROOT, cells_of, exercise_of, release_of
 
 from autograder.answers import answer_source
-from autograder.assignment import assignments, with_staff_half
+from autograder.assignment import with_staff_half
+from autograder.places import assignments
 from autograder.course import read_course
 from autograder.exercise import Answer
 

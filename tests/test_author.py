@@ -14,7 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import ROOT
 
-from autograder.assignment import CourseError, assignments, public_exercises
+from autograder.assignment import public_exercises
+from autograder.places import CourseError, assignments
 from autograder.course import read_course
 from autograder.lesson import add_slot, lesson, slot
 from autograder.newexercise import _enrol, new_assignment, new_exercise, open_ends

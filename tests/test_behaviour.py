@@ -15,7 +15,8 @@ import torch
 from support import ROOT
 
 from autograder.answers import answer_source, filled_in, reference_answers
-from autograder.assignment import assignments, with_staff_half
+from autograder.assignment import with_staff_half
+from autograder.places import assignments
 from autograder.deck import DeckExercise, draw_exercise
 from autograder.desk import verdict_at_the_desk
 from autograder.judge import judge
@@ -61,6 +62,7 @@ class Replies:
 
     answers: list[tuple]
     digest: bytes
+    right: bool = False
 
     def decoded(self) -> list[tuple]:
         return self.answers

@@ -9,7 +9,8 @@ import pytest
 import torch
 from support import ROOT, cells_of
 
-from autograder.assignment import CourseError, assignments, with_staff_half
+from autograder.assignment import with_staff_half
+from autograder.places import CourseError, assignments
 from autograder.build import _generate_release, is_current, solution_source, source_notebook
 from autograder.exercise import HIDDEN, PUBLIC
 from autograder.smallcases import find_small_cases

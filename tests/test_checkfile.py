@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from support import release_of
 
-from autograder.assignment import CourseError
+from autograder.places import CourseError
 from autograder.checkfile import check_file
 
 

@@ -13,7 +13,8 @@ import pytest
 import torch
 from support import ROOT
 
-from autograder.assignment import assignments, with_staff_half
+from autograder.assignment import with_staff_half
+from autograder.places import assignments
 from autograder.case import Case, running
 from autograder.explore import draw_cases, seed_of
 from autograder.student import local

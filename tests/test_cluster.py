@@ -17,7 +17,7 @@ from dask_processes import scheduler, worker
 from support import ROOT, all_that_is_left, make_class, sleeping
 
 from autograder import cluster
-from autograder.assignment import CourseError
+from autograder.places import CourseError
 from autograder.batch import grade_class
 from autograder.cluster import connect
 from autograder.course import read_course

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.console import Console
 from support import ROOT
 from typer.testing import CliRunner
 
@@ -21,6 +22,7 @@ from autograder.cli import app
 from autograder.collect import collect, safe_name
 from autograder.notebook import read_submission
 from autograder.parcels import MAX_FILE, MAX_NOTEBOOK, Item, Refused, opened
+from autograder.report import show_collected
 from autograder.submissions import find_notebook, handed_in
 
 NOTEBOOK = json.dumps({"cells": [{"cell_type": "code", "source": "x = 1", "id": "a", "metadata": {}}], "metadata": {}}).encode()
@@ -271,3 +273,13 @@ def test_who_sent_no_notebook_has_a_row_too_and_another_ending_is_no_loss(tmp_pa
     found = {one.student: find_notebook(one) for one in handed_in(root, "attention")}
     assert set(found) == {"ann_1000", "ben_1001"} and found["ben_1001"].submission is not None
     assert found["ann_1000"].submission is None and "no notebook was handed in" in found["ann_1000"].reason and ".pdf" in found["ann_1000"].reason
+
+
+def test_whom_canvas_calls_late_is_told_for_its_export_holds_no_time(tmp_path, capsys):
+    files = {"doejane_LATE_1234_100_attention.ipynb": notebook("a"), "roejon_77_101_attention.ipynb": notebook("b"),
+             "poemia_78_102_LATE_5_6_attention.ipynb": notebook("c")}
+    collected = collect(tmp_path, "attention", [zipped(tmp_path / "export.zip", files)])
+    assert collected.late == {"doejane_1234"}
+    show_collected(Console(width=200), collected, "attention", dry_run=False)
+    said = " ".join(capsys.readouterr().out.split())
+    assert "late says Canvas of doejane_1234. Its export holds no time of handing in" in said and "timestamp.txt" in said

@@ -158,3 +158,10 @@ def test_tab_completes_commands_and_names(course):
 def test_names_are_offered_by_what_is_typed(course, monkeypatch):
     monkeypatch.chdir(course)
     assert assignment_names("m") == ["multihead"] and "softmax" in exercise_names("") and student_names("") == []
+
+
+def test_what_tab_and_help_need_loads_no_heavy_library():
+    """Each would be a second or more at every Tab."""
+    code = ("import sys; from autograder.cli import app; from autograder.completion import assignment_names; assert assignment_names('att') == ['attention']; "
+            "print([name for name in ('torch', 'hypothesis', 'numpy', 'nbgrader', 'nbformat', 'pydantic', 'sqlalchemy') if name in sys.modules])")
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip() == "[]"

@@ -3,7 +3,7 @@
 import pytest
 from support import ROOT
 
-from autograder.assignment import CourseError
+from autograder.places import CourseError
 from autograder.course import find_root, read_course
 
 GOOD = (ROOT / "course.yaml").read_text()

@@ -18,7 +18,7 @@ from classes import ENVIRONMENT, finish, grade, lay_out, start
 from postgres import PASSWORD, filled, rows, server  # noqa: F401 - a fixture
 from support import ROOT
 
-from autograder.assignment import CourseError
+from autograder.places import CourseError
 from autograder.course import read_course
 from autograder.database import Away, engine_of, once, patiently, shown
 from autograder.gradebook import open_gradebook

@@ -15,9 +15,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import ROOT, references_of, release_of
 
+from typer.testing import CliRunner
+
 from autograder import standing as standing_list
 from autograder.answers import filled_in
-from autograder.assignment import CourseError
+from autograder.cli import app
+from autograder.places import CourseError
 from autograder.standing import notebooks, progress_in, state_of
 from autograder.watch import saved
 
@@ -197,3 +200,9 @@ def test_with_the_base_package_alone_a_student_has_all_there_is(tmp_path):
         assert done.returncode == 0 and said in done.stdout, done.stdout + done.stderr
     absent = subprocess.run([sys.executable, "-c", "import nbgrader"], env=environment, capture_output=True, text=True)
     assert "not among what students install" in absent.stderr
+
+
+def test_the_list_of_progress_tells_of_the_question_in_words(tmp_path, cache):
+    (tmp_path / "attention.ipynb").write_text(notebook({}))
+    said = CliRunner().invoke(app, ["progress", str(tmp_path)]).output
+    assert "not answered yet" in said and "a question in words, graded by a person" in said

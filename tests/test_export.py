@@ -17,7 +17,7 @@ from smallclass import ANSWER, COMMA, FORMULA, STUDENTS, grade, make_class
 from support import ROOT
 from typer.testing import CliRunner
 
-from autograder.assignment import CourseError
+from autograder.places import CourseError
 from autograder.canvas import column_of, fill, grid_of, read_grid
 from autograder.cli import app
 from autograder.course import read_course

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from postgres import rows
 from support import ROOT
 
-from autograder.assignment import CourseError
+from autograder.places import CourseError
 from autograder.course import Course, Late, read_course
 from autograder.late import days_late, late_result, percent_off, points_off
 

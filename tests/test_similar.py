@@ -13,7 +13,8 @@ from smallclass import OWN_WAY, RENAMED
 from support import ROOT
 
 from autograder.answers import answer_source
-from autograder.assignment import assignments, with_staff_half
+from autograder.assignment import with_staff_half
+from autograder.places import assignments
 from autograder.example import LINES, anonymous_code
 from autograder.items import ENOUGH, in_words, item_rest
 from autograder.pseudonym import pseudonyms, scrubber

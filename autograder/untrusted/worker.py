@@ -43,7 +43,7 @@ def serve(channel: socket.socket) -> None:
             nonce, payload = wire.receive(channel)
             function = shell.lookup(request["name"])
             ready: list[bytes] = []
-            for check in wire.decode(payload):
+            for check in wire.decode_each(payload):
                 with shell.quiet():
                     ready.append(encoded([operations.perform(function, operation, request["context"]) for operation in check]))
                 if not request["together"]:

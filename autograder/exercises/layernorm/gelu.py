@@ -73,12 +73,13 @@ def with_tanh_it_is_the_other_form(student, X):
 @exercise.check(points=0.5, examples=12, hint="Far to the right GELU lets everything through, far to the left nothing. Print "
                                               "each part of your formula at 100. and at -100.: where does an infinity or a "
                                               "NaN appear?")
-@given(st.lists(sizes(1, 3), min_size=1, max_size=3), st.sampled_from([10.0, 30.0, 100.0]), st.sampled_from(["none", "tanh"]))
-def far_from_zero_it_opens_and_shuts(student, shape, size, approximate):
+@given(st.lists(sizes(1, 3), min_size=1, max_size=3), st.sampled_from([10.0, 30.0, 100.0]))
+def far_from_zero_it_opens_and_shuts(student, shape, size):
     """At 10, 30 and 100 the result is the input, at -10, -30 and -100 it is 0, in both forms."""
     X = torch.full(shape, size, dtype=torch.float64)
-    assert_close(student(X, approximate=approximate), X, what=f"gelu at {size:g}, approximate=\"{approximate}\",")
-    assert_close(student(-X, approximate=approximate), 0.0, what=f"gelu at {-size:g}, approximate=\"{approximate}\",")
+    for approximate in ("none", "tanh"):
+        assert_close(student(X, approximate=approximate), X, what=f"gelu at {size:g}, approximate=\"{approximate}\",")
+        assert_close(student(-X, approximate=approximate), 0.0, what=f"gelu at {-size:g}, approximate=\"{approximate}\",")
 
 
 @exercise.check(points=0.5, examples=15, hint="GELU knows one number at a time. Does your code depend on the shape of X, or "
