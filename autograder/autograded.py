@@ -31,7 +31,7 @@ def notebook_text(blueprint: Blueprint, result: SubmissionResult, graded: Graded
         if cell["metadata"].get("autograder", {}).get("kind") == CHECKS and name in by_name:
             cell["outputs"] = _check_outputs(by_name[name])
     cells.insert(0, _summary(result, isolation))
-    metadata = {**blueprint.metadata, "autograder": {"kit_version": _version(), "isolation": isolation, "reason": result.reason,
+    metadata = {**blueprint.metadata, "autograder": {"kit_version": _version(), "isolation": isolation, "outcome": result.outcome, "reason": result.reason,
                                                      "comments": comments(blueprint, result, isolation)}}
     tree = _without_surrogates({"cells": cells, "metadata": metadata})
     one_a_line = ",\n".join(map(_compact, tree["cells"]))  # json's indent would take its slow path

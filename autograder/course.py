@@ -149,6 +149,10 @@ def _explain(path: Path, tree: object, error: ValidationError) -> str:
         if problem["type"] == "value_error":  # our own sentence, which says what mends it
             lines.append(f"{path}:{_line_of(tree, problem['loc'])}: {where}: {problem['ctx']['error']}")
             continue
+        if problem["type"].startswith(("datetime", "timezone", "date")):
+            lines.append(f"{path}:{_line_of(tree, problem['loc'])}: {where}: {str(problem['input'])!r:.60} is no date with a time and a time zone; "
+                         "write it like 2027-02-20T23:59:00+01:00")
+            continue
         mend = ("remove it or correct its spelling" if problem["type"] == "extra_forbidden" else
                 "add it" if problem["type"] == "missing" else
                 "correct it" if problem["loc"][:1] == ("db_url",) else  # which may hold a password

@@ -59,3 +59,11 @@ def test_the_root_is_found_from_below(tmp_path):
     below = tmp_path / "submitted" / "s"
     below.mkdir(parents=True)
     assert find_root(below) == tmp_path.resolve()
+
+
+@pytest.mark.parametrize("written", ["2027-02-20", "2027-02-20T12:00:00", "tomorrow", "'2027-02-30T12:00:00+01:00'", "[1]"])
+def test_a_date_that_is_none_or_lacks_its_zone_is_told_how_to_write_it(tmp_path, written):
+    path = tmp_path / "course.yaml"
+    path.write_text(f"course: c\nseed: 1\nassignments:\n  - name: attention\n    due: 2027-02-12T23:59:00+01:00\n    extensions:\n      ada: {written}\n")
+    with pytest.raises(CourseError, match=r":7: assignments\.0\.extensions\.ada: .* is no date with a time and a time zone; write it like 2027-02-20T23:59:00\+01:00"):
+        read_course(path)

@@ -190,3 +190,11 @@ def test_formgrader_needs_no_network_and_shows_nothing_live_of_the_students(grad
     innocent, page = (formgrader_of(grade({}, change).notebook) for change in (lambda notebook: None, hostile))
     assert "cdnjs" not in page and "window.MathJax = {Hub" in page and 'id="softmax-checks"' in page and "evil.example" in page
     assert live_in(page) == live_in(innocent)
+
+
+def test_of_a_file_that_cannot_be_read_no_stub_is_shown_as_the_students(grade):
+    notebook = json.loads(grade({}).notebook)
+    assert notebook["metadata"]["autograder"]["outcome"] == "correct" and "Your answer" in page_of(json.dumps(notebook))
+    notebook["metadata"]["autograder"]["outcome"] = "unreadable"
+    page = page_of(json.dumps(notebook))
+    assert "Your answer" not in page and "could not be read" in page and page.count("<tr>") > 7
