@@ -16,7 +16,7 @@ help:
 	@echo "make build   source notebooks and releases from the authored files"
 	@echo "make experiments  every lesson run whole, training included; its figures as images in build/figures"
 	@echo "make doctor  prove machine and assignments: what the checks catch, as a page in build/doctor.html"
-	@echo "make prove   the same with every right answer and every misconception on 100 seeds (SEEDS=300 for more)"
+	@echo "make prove   the same with every right and wrong answer, the catalogue's too, on 100 seeds (SEEDS=300 for more)"
 	@echo "make bench   what starting a worker and grading cost, beside stock nbgrader, Otter and jupyter execute (half an hour; tables in build/bench.md)"
 	@echo "make clean   remove what was installed and made"
 
@@ -70,6 +70,7 @@ doctor: $(READY)
 prove: $(READY)
 	@mkdir -p build
 	$(BIN)/autograder doctor --seeds $(SEEDS) --report build/doctor.html
+	$(BIN)/python benchmarks/seeds.py --variants $(SEEDS) --mistakes $(SEEDS)
 
 clean:
 	rm -rf .venv demo build dist *.egg-info

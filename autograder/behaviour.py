@@ -17,7 +17,6 @@ from autograder.exercise import Answer
 from autograder.pairs import both
 from autograder.verdict import ExerciseVerdict
 
-
 PAIRS_TRIED = 150
 ALTERNATIVES = 3
 Given = dict[int, list[tuple]]  # the answers to each failing check, by its place in the deck

@@ -9,9 +9,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from autograder.places import CourseError
 from autograder.exercise import Exercise
 from autograder.notebook import Submission, SubmittedCell
+from autograder.places import CourseError
 
 PROSE, GIVEN, SOLUTION, CHECKS = "prose", "given", "solution", "checks"
 ANSWER_TEXT = "YOUR ANSWER HERE"  # nbgrader's own words

@@ -22,8 +22,8 @@ from autograder.canaries import CLAIMS, NAMES
 from autograder.cgroup import SENTENCE, remove_group
 from autograder.course import Limits
 from autograder.fresh import fresh_worker
-from autograder.places import CourseError
 from autograder.launch import ISOLATED, LEVELS, LIMITED, NONE, elsewhere, launch, why_not
+from autograder.places import CourseError
 from autograder.student import OverLimit
 from autograder.untrusted import wire
 from autograder.untrusted.control import FORK, READY, STOP

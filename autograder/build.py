@@ -19,9 +19,9 @@ from typing import Any
 
 from autograder import blueprint
 from autograder.assignment import hidden_counts, with_staff_half
-from autograder.places import CourseError, built_file, given_file
 from autograder.exercise import HIDDEN, PUBLIC, Exercise
 from autograder.gradebook import alembic_on_path
+from autograder.places import CourseError, built_file, given_file
 from autograder.smallcases import find_small_cases, fingerprint
 from autograder.tells import find_fails, find_tells
 

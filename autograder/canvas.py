@@ -11,8 +11,8 @@ import unicodedata
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from autograder.places import CourseError
 from autograder.collect import safe_name
+from autograder.places import CourseError
 from autograder.scores import Scores
 from autograder.sheets import number
 

@@ -9,7 +9,6 @@ import re
 import textwrap
 from functools import lru_cache
 
-
 # Code and formulas, where a reader would see an entity as it is written; or a single sign that could begin a tag.
 _LITERAL = re.compile(
     r"^(?P<fence>`{3,9}|~{3,9}).{,5000}?^(?P=fence)|(?P<tick>`{1,9})(?!`).{1,999}?(?<!`)(?P=tick)(?!`)|"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from autograder.assignment import public_exercises
-from autograder.places import CourseError, assignments, has_staff_half
 from autograder.box import Box
 from autograder.course import find_root, read_course
 from autograder.grader import make_desk_grader, make_grader
 from autograder.notebook import Submission, Unreadable, read_submission
+from autograder.places import CourseError, assignments, has_staff_half
 from autograder.results import Results
 from autograder.submissions import Found
 

@@ -11,12 +11,12 @@ from typing import Callable, Iterable
 
 from autograder.answers import answer_source
 from autograder.assignment import with_staff_half
-from autograder.places import has_staff_half
 from autograder.course import Course
 from autograder.difference import Change, Difference
 from autograder.example import anonymous_code
 from autograder.gradebook import student_key
 from autograder.items import NOT_TRIED, Item, items, something_tried
+from autograder.places import has_staff_half
 from autograder.pseudonym import pseudonyms, scrubber
 from autograder.roll import Roll, Row
 from autograder.similar import Group, Similar, similar_code

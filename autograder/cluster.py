@@ -19,7 +19,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Iterator
 
-from autograder.places import CourseError
 from autograder.blueprint import Blueprint
 from autograder.bundle import make_bundle
 from autograder.course import Course
@@ -28,6 +27,7 @@ from autograder.deckfile import version_of
 from autograder.grader import Outcome, read_deck, set_aside
 from autograder.launch import LEVELS
 from autograder.node import installed
+from autograder.places import CourseError
 from autograder.results import SubmissionResult
 from autograder.submissions import Handed, raw_notebook
 

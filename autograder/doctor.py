@@ -15,12 +15,12 @@ from rich.table import Table
 
 from autograder import __version__
 from autograder.assignment import with_staff_half
-from autograder.places import CourseError
 from autograder.box import BoxError, require_level, start_box
 from autograder.build import build_findings
 from autograder.canaries import CLAIMS
 from autograder.course import Course
 from autograder.newexercise import open_ends
+from autograder.places import CourseError
 from autograder.rehearsal import rehearse
 from autograder.soundness import MISCONCEPTION, MUTANT, Soundness, examine
 

@@ -7,7 +7,6 @@ no input of the deck: whatever the code remembers, it cannot carry a hidden inpu
 
 from __future__ import annotations
 
-import hashlib
 import time
 from dataclasses import dataclass, field
 from typing import Collection, Iterator
@@ -22,9 +21,9 @@ from autograder.forbidden import forbidden_uses
 from autograder.judge import Lost, judge
 from autograder.notebook import Submission
 from autograder.rebuild import STUDENT, Cell, Rebuilt, rebuild
-from autograder.run import Run, calls_request, checked_answers
+from autograder.replies import CheckAnswers, Reply, reply_of
+from autograder.run import Run, calls_request
 from autograder.student import OverLimit
-from autograder.untrusted import wire
 from autograder.verdict import GRADER_FAULT, NOT_ATTEMPTED, RAISED, CheckVerdict, ExerciseVerdict
 from autograder.worker import WorkerDied
 
@@ -209,49 +208,6 @@ def _why_missing(runs: _Runs, graded: Graded, name: str) -> str:
     return _error_remark(cell, error)
 
 
-@dataclass
-class Reply:
-    """A worker's reply to some calls: its bytes, decoded (and checked) at most once. `right`: it says what the reference says."""
-
-    payload: bytearray
-    count: int
-    digest: bytes
-    right: bool = False
-    _decoded: list[tuple] | None = None
-
-    def decoded(self) -> list[tuple]:
-        """One answer for each call; what is not an answer is marked as such."""
-        if self._decoded is None:
-            try:
-                value = wire.decode(self.payload)
-            except wire.WireError:
-                value = None
-            self._decoded = checked_answers(value, self.count)
-        return self._decoded
-
-
-@dataclass(frozen=True)
-class CheckAnswers:
-    """The answers to one check, each somewhere in a reply that other checks may share."""
-
-    places: list[tuple[Reply, int]]
-
-    @property
-    def digest(self) -> bytes:
-        """Stands for the bytes of all replies that hold an answer."""
-        replies = {id(reply): reply.digest for reply, _ in self.places}
-        return hashlib.blake2b(b"".join(replies.values()), digest_size=16).digest()
-
-    @property
-    def right(self) -> bool:
-        """Whether all of it is what the reference answers; without a recording there is nothing to tell it by."""
-        return bool(self.places) and all(reply.right for reply, _ in self.places)
-
-    def decoded(self) -> list[tuple]:
-        """One answer for each recorded call of the check."""
-        return [reply.decoded()[place] for reply, place in self.places]
-
-
 def _answers(run: Run, deck: DeckExercise) -> list[CheckAnswers | Lost]:
     """The answers to the whole deck of one exercise: in one reply, or check by check where that takes long or kills the worker."""
     try:
@@ -296,7 +252,7 @@ def _replies(run: Run, deck: DeckExercise, plan: list[list[int]], *, first: bool
     raw = worker.ask_raw([request, payload], replies=len(plan), seconds=run.seconds(run.limits.check_seconds))
     for at, (numbers, reply) in enumerate(zip(plan, raw)):
         right = first and deck.exercise.reference is not None and deck.expected[at].agrees(reply)
-        yield Reply(reply, len(numbers), hashlib.blake2b(reply, digest_size=16).digest(), right)
+        yield reply_of(reply, len(numbers), right=right)
 
 
 def faulted(blueprint: Blueprint, decks: dict[str, DeckExercise], submission: Submission, message: str) -> Graded:

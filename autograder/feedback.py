@@ -11,11 +11,11 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Callable
 
-from autograder.places import CourseError
 from autograder.course import Course
 from autograder.gradebook import graded_by_hand, open_gradebook, student_key
 from autograder.imports import without_iri_grammar
 from autograder.launch import elsewhere
+from autograder.places import CourseError
 from autograder.pool import die_with
 from autograder.submissions import Handed
 from autograder.writer import autograded_path

@@ -16,11 +16,11 @@ from datetime import datetime, timezone
 from functools import partial
 from typing import Any, Callable, Iterator, TypeVar
 
-from autograder.places import CourseError
 from autograder.blueprint import ANSWER, CHECKS, GIVEN, SKIPPED, SOLUTION, Blueprint, CourseCell
 from autograder.course import Course
 from autograder.database import engine_of, in_short, once, patiently, shown
 from autograder.imports import nbgrader_api
+from autograder.places import CourseError
 from autograder.results import LateResult, SubmissionResult
 from autograder.rows import store, student_key  # noqa: F401 - part of this module's vocabulary
 

@@ -11,7 +11,6 @@ from typing import Collection
 import torch
 
 from autograder.assignment import public_exercises, with_staff_half
-from autograder.places import CourseError
 from autograder.autograded import notebook_text
 from autograder.blueprint import Blueprint, blueprint_of, read_blueprint
 from autograder.box import Box, BoxError, TemplateGone, require_level, start_box
@@ -22,6 +21,7 @@ from autograder.engine import Graded, faulted, grade_notebook
 from autograder.exercise import Exercise
 from autograder.explore import PUBLIC_SEED
 from autograder.notebook import Submission
+from autograder.places import CourseError
 from autograder.results import ExerciseResult, SubmissionResult, WrittenResult, submission_result, unreadable_result
 from autograder.submissions import Found
 

@@ -17,8 +17,8 @@ from typing import Iterator
 
 from packaging.requirements import Requirement
 
-from autograder.places import CourseError, has_staff_half
 from autograder.course import Course, Limits
+from autograder.places import CourseError, has_staff_half
 
 KIT = "transformer-homework"
 PACKAGE = Path(__file__).parent

@@ -13,11 +13,11 @@ import traceback
 from pathlib import Path
 from typing import Any, Iterator
 
-from autograder.places import CourseError
 from autograder.box import Box, BoxError
 from autograder.course import read_course
 from autograder.grader import Grader, make_grader
 from autograder.panel import failure_lines
+from autograder.places import CourseError
 from autograder.results import CheckResult, ExerciseResult, SubmissionResult
 from autograder.submissions import Handed, find_notebook
 

@@ -7,9 +7,9 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.places import CourseError, assignments, public_folder
 from autograder.course import Course, read_course
 from autograder.lesson import add_slot, lesson
+from autograder.places import CourseError, assignments, public_folder
 from autograder.templates import TODO, class_halves, function_halves, read_signature
 
 TAKEN = ("check", "figures", "fill_parameters", "torch", "nn", "math")  # what a lesson imports

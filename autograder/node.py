@@ -54,12 +54,12 @@ def main(descriptor: int, folder: Path) -> None:
 
 def _grader(order: dict[str, Any], bundle: bytes, folder: Path) -> tuple[Any, str]:
     """A grader for what is ordered, or None and the reason."""
-    from autograder.places import CourseError
     from autograder.box import BoxError
     from autograder.bundle import lay_out
     from autograder.course import Course
     from autograder.deckfile import version_of
     from autograder.grader import make_grader
+    from autograder.places import CourseError
     try:
         lay_out(bundle, folder)
         course = Course.model_validate(order["course"])

@@ -10,12 +10,12 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from autograder.places import CourseError
 from autograder.batch import autograded_path
 from autograder.course import Course
 from autograder.gradebook import student_key
 from autograder.late import late_result
 from autograder.ledger import Ledger, fingerprint
+from autograder.places import CourseError
 from autograder.results import Marks, Results, SubmissionResult
 from autograder.scores import Scores, StudentScores, read_scores
 from autograder.submissions import Handed, handed_in, timestamp_of

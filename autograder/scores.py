@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from autograder.places import CourseError
 from autograder.course import Course
 from autograder.imports import nbgrader_api
+from autograder.places import CourseError
 
 
 @dataclass

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Iterator
 
 from autograder.assignment import public_exercises, with_staff_half
-from autograder.places import CourseError, assignments, built_file, given_file, has_staff_half
 from autograder.exercise import HIDDEN, Exercise
+from autograder.places import CourseError, assignments, built_file, given_file, has_staff_half
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from autograder.agreement import ROUNDING, expected_reply
 from autograder.assignment import with_staff_half
 from autograder.deck import draw_exercise, replay
-from autograder.engine import CheckAnswers
 from autograder.places import assignments
+from autograder.replies import CheckAnswers
 from autograder.untrusted import wire
 from autograder.untrusted.operations import STATE, perform
 from support import ROOT
