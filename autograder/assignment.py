@@ -10,9 +10,10 @@ import pkgutil
 import sys
 from functools import lru_cache
 from pathlib import Path
+from typing import Iterator
 
 from autograder.exercise import Exercise
-from autograder.places import CourseError, assignments, built_file, public_folder
+from autograder.places import CourseError, assignments, at_fault, built_file, public_folder
 from autograder.smallcases import load_small_cases
 
 
@@ -24,7 +25,10 @@ def public_exercises(assignment: str) -> dict[str, Exercise]:
         raise CourseError(f"there is no assignment {assignment!r}; this kit has {known}")
     package = importlib.import_module(f"autograder.exercises.{assignment}")
     names = [module.name for module in pkgutil.iter_modules(package.__path__) if not module.name.startswith("_")]
-    exercises = {name: importlib.import_module(f"{package.__name__}.{name}").exercise for name in names}
+    exercises = {}
+    for name in names:
+        with _told(public_folder() / assignment / f"{name}.py"):
+            exercises[name] = importlib.import_module(f"{package.__name__}.{name}").exercise
     for exercise in exercises.values():
         load_small_cases(exercise, built_file(assignment))
     return exercises
@@ -60,11 +64,24 @@ def _load_staff(exercise: Exercise, path: Path) -> None:
     spec = importlib.util.spec_from_file_location(name, path)
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
-    spec.loader.exec_module(module)
+    with _told(path):
+        spec.loader.exec_module(module)
     load_small_cases(exercise, path.parent / "built.json")
     _load_fails(exercise, path.parent / "built.json")
     if exercise.reference is None:
         raise CourseError(f"{path}: no reference; put @exercise.solution above the function {exercise.name}")
+
+
+@contextlib.contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """What an author's file raises while it is loaded, as one sentence with file and line."""
+    try:
+        yield
+    except CourseError:
+        raise
+    except Exception as error:
+        sys.modules.pop(f"autograder_staff.{path.parent.name}.{path.stem}", None)
+        raise CourseError(f"{at_fault(error, path)} when it is loaded; mend it there") from error
 
 
 def _load_fails(exercise: Exercise, path: Path) -> None:

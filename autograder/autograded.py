@@ -93,7 +93,9 @@ def _comment(exercise: ExerciseResult) -> str | None:
 
 
 def _summary(result: SubmissionResult, isolation: str) -> dict[str, Any]:
-    lines = [f"**{result.score:g} of {result.max_score:g} points by machine**: {as_markdown(result.reason)}"]
+    by_hand = sum(written.max_score for written in result.written)
+    more = f" ({by_hand:g} more are given by a person)" if by_hand else ""
+    lines = [f"**{result.score:g} of {result.max_score:g} points by machine**{more}: {as_markdown(result.reason)}"]
     if result.remarks:
         lines.append("\n".join(f"- {as_markdown(remark)}" for remark in result.remarks))
     lines.append(f"*Graded by version {_version()} of the kit. How submissions were kept apart (canaries are harmless attacks, tried beforehand): "

@@ -91,6 +91,7 @@ def build(names: Names = None) -> None:
     root, course = _course()
     for name in names or [assignment.name for assignment in course.assignments]:
         course.assignment(name)
+        out.print(f"building {escape(name)} … (a minute or two where checks have changed: small failing inputs are looked for)", style="dim")
         for path in build_one(root, name):
             out.print(f"wrote {escape(str(path))}")
 
@@ -167,7 +168,10 @@ def doctor(names: Names = None,
         out.print(f"[bold red]wrong:[/] {escape(one)}")
     if found:
         raise typer.Exit(1)
-    out.print("nothing is wrong")
+    if exercise:
+        out.print(f"nothing is wrong with {escape(', '.join(exercise))}; nothing was rehearsed, so before the release: autograder doctor")
+    else:
+        out.print("nothing is wrong")
 
 
 @app.command()

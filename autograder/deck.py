@@ -7,15 +7,17 @@ answer is not in the recording and is made live. The deck is a function of the k
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Callable, Collection, Sequence
 
 from autograder.agreement import Expected, expected_reply
 from autograder.case import Case, running
 from autograder.exercise import Answer, Check, Exercise, same_values
 from autograder.explore import draw_cases, seed_of
-from autograder.places import CourseError
+from autograder.places import CourseError, at_fault
 from autograder.student import Ask, Student
 from autograder.untrusted import wire
 from autograder.untrusted.operations import perform
@@ -154,10 +156,19 @@ def draw_exercise(exercise: Exercise, *, seed: int) -> DeckExercise:
     drawn: dict[Check, list[dict[str, Any]]] = {}
     for checks in groups.values():
         largest = max(checks, key=lambda check: check.examples)
-        inputs = draw_cases(largest, seed=seed_of(seed, exercise.assignment, exercise.name, checks[0].name))
+        try:
+            inputs = draw_cases(largest, seed=seed_of(seed, exercise.assignment, exercise.name, checks[0].name))
+        except Exception as error:
+            raise CourseError(f"{at_fault(error, *_files(largest))} while inputs are drawn for {largest.name}; mend it there") from error
         for check in checks:
             drawn[check] = [dict(zip(check.inputs, one.values())) for one in inputs[:check.examples]]
     return DeckExercise(exercise, [DeckCheck(check, [_record(exercise, check, one) for one in drawn[check]]) for check in exercise.checks])
+
+
+def _files(check: Check) -> list[Path]:
+    """Where the check stands, and the public half, where most strategies do."""
+    code = check.body.__code__
+    return [Path(code.co_filename), *(Path(sys.modules[name].__file__) for name in sys.modules if name.startswith("autograder.exercises.") and name.count(".") == 3)]
 
 
 def _record(exercise: Exercise, check: Check, drawn: dict[str, Any]) -> DeckCase:

@@ -142,7 +142,7 @@ def _capital(text: str) -> str:
 def _check(runs: _Runs, graded: Graded, deck: DeckExercise) -> ExerciseVerdict:
     name = deck.exercise.name
     if not graded.rebuilt.attempted.get(name):
-        verdict = _whole(deck, NOT_ATTEMPTED, "Nothing was handed in for this exercise.")
+        verdict = _whole(deck, NOT_ATTEMPTED, "No answer was written for this exercise.")
     else:
         answers = _answers(runs.main, deck)
         undefined = _undefined(runs, graded, name, answers)

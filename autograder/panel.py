@@ -28,6 +28,8 @@ def headline(result: ExerciseResult) -> str:
 
 def as_text(result: ExerciseResult) -> str:
     """The whole panel as plain text."""
+    if _untouched(result):
+        return f"{headline(result)}\n  – {result.checks[0].message}"
     lines = [headline(result)]
     for check, again in _with_repeats(result.checks):
         kind = " (hidden)" if check.visibility == "hidden" else ""
@@ -36,6 +38,11 @@ def as_text(result: ExerciseResult) -> str:
             lines += [f"      {line}" for line in ([AGAIN] if again else failure_lines(check))]
     lines += [f"  note: {remark}" for remark in result.remarks]
     return "\n".join(lines)
+
+
+def _untouched(result: ExerciseResult) -> bool:
+    """Whether there is no answer at all: then there is one thing to say, and not one a check."""
+    return bool(result.checks) and not result.remarks and all(check.outcome == "not_attempted" for check in result.checks)
 
 
 def _with_repeats(checks: list[CheckResult]) -> Iterator[tuple[CheckResult, bool]]:
@@ -78,7 +85,7 @@ def _indented(head: str, text: str) -> list[str]:
 
 def as_html(result: ExerciseResult) -> str:
     """The whole panel as HTML without scripts; outcomes are told by sign and word, not by colour alone."""
-    rows = f'<div role="list">{"".join(_row(check, again) for check, again in _with_repeats(result.checks))}</div>'
+    rows = f'<div>{_prose(result.checks[0].message)}</div>' if _untouched(result) else f'<div role="list">{"".join(_row(check, again) for check, again in _with_repeats(result.checks))}</div>'
     remarks = "".join(f"<li>{_prose(remark)}</li>" for remark in result.remarks)
     notes = f'<ul style="margin:.4em 0 0 1.2em;padding:0">{remarks}</ul>' if remarks else ""
     good = all(check.outcome == "correct" for check in result.checks)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pkgutil
+import traceback
 from functools import lru_cache
 from pathlib import Path
 
@@ -37,3 +38,11 @@ def given_file(assignment: str) -> Path:
 def has_staff_half(assignment: str, root: Path | None) -> bool:
     """Whether the staff's files of `assignment` lie under `root`."""
     return root is not None and (root / "solutions" / assignment).is_dir()
+
+
+def at_fault(error: Exception, *paths: Path) -> str:
+    """``file:line: what was raised``, the place being the last one in an author's files (`paths`) that the error passed."""
+    if isinstance(error, SyntaxError) and error.filename in map(str, paths):
+        return f"{error.filename}:{error.lineno}: not valid Python ({error.msg})"
+    places = [f"{frame.filename}:{frame.lineno}" for frame in traceback.extract_tb(error.__traceback__) if frame.filename in map(str, paths)]
+    return f"{places[-1] if places else f'{paths[0]}:1'}: raises {type(error).__name__} ({error})"

@@ -195,7 +195,9 @@ def _reason(exercises: list[ExerciseResult]) -> str:
         return f"all {len(exercises)} exercises correct"
     if all(exercise.outcome == NOT_ATTEMPTED for exercise in exercises):
         return "nothing was attempted"
-    said = [f"{e.name}: {_SAY[e.outcome]}" + (f", behaves like {e.behaves_like}" if e.behaves_like else "") for e in wrong]
+    said = [f"{e.name}: {_SAY[e.outcome]}" + (f", behaves like {e.behaves_like}" if e.behaves_like else "") for e in wrong if e.outcome != NOT_ATTEMPTED]
+    untouched = [e.name for e in wrong if e.outcome == NOT_ATTEMPTED]
+    said += [f"{', '.join(untouched)}: {_SAY[NOT_ATTEMPTED]}"] if untouched else []
     return f"{len(exercises) - len(wrong)} of {len(exercises)} exercises correct; " + "; ".join(said)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Callable
 
 import torch
 
@@ -14,6 +15,8 @@ from autograder.exercise import PUBLIC, Exercise
 from autograder.kills import deviation, kills
 from autograder.mutants import mutants_of
 from autograder.newexercise import open_ends
+from autograder.places import CourseError
+from autograder.untrusted.operations import perform
 
 MISCONCEPTION, MUTANT = "misconception", "mutant"
 RIGHT_MARGIN, WRONG_MARGIN = 0.1, 10.0
@@ -80,7 +83,10 @@ def examine(root: Path, assignment: str, name: str, *, right_seeds: list[int], w
     torch.set_num_threads(1)
     exercise = with_staff_half(assignment, root)[name]
     path = f"solutions/{assignment}/{name}.py"
-    decks = [draw_exercise(exercise, seed=seed) for seed in wrong_seeds]
+    try:
+        decks = [draw_exercise(exercise, seed=seed) for seed in wrong_seeds]
+    except CourseError as error:
+        return Soundness(assignment, name, [], findings=[str(error)])
     sound = Soundness(assignment, name, [CheckFacts(c.check.name, c.check.title, c.check.visibility, len(c.cases)) for c in decks[0].checks])
     for half in (f"autograder/exercises/{assignment}/{name}.py", path):
         sound.findings += open_ends(root, root / half)
@@ -109,9 +115,10 @@ def _hold_right_answers(sound: Soundness, deck: DeckExercise, path: str, seed: i
         try:
             sound.right[answer.__name__] = max(sound.right.get(answer.__name__, 0.0), deviation(deck, answer))
         except AssertionError as error:
+            if sound.right.get(answer.__name__) != math.inf:  # once is enough
+                sound.findings.append(f"{path}: the right answer {answer.__name__} fails on seed {seed} ({error}); mend it or the check, and prove it "
+                                      f"with: autograder doctor {sound.assignment} --exercise {sound.exercise}")
             sound.right[answer.__name__] = math.inf
-            sound.findings.append(f"{path}: the right answer {answer.__name__} fails on seed {seed} ({error}); mend it or the check, and "
-                                  "prove it with: make prove")
 
 
 def _hold_right_margins(sound: Soundness, path: str) -> None:
@@ -135,6 +142,8 @@ def _hold_misconceptions(sound: Soundness, exercise: Exercise, path: str, decks:
         for deck in decks:
             _add(wrong, deck, known.function, first=deck is decks[0])
         sound.wrong.append(wrong)
+        if unfinished := _unfinished(decks[0], known.function):
+            sound.findings.append(f"{path}: the misconception {known.name} raises {unfinished}, so it proves nothing about {known.caught_by.name}; mend it")
         named, where = wrong.kills.get(known.caught_by.name, (0, 0.0)), f"{path}: the misconception {known.name}"
         if not named[0]:
             sound.findings.append(f"{where} passes {known.caught_by.name}, which should catch it; draw more telling inputs there")
@@ -146,6 +155,12 @@ def _hold_misconceptions(sound: Soundness, exercise: Exercise, path: str, decks:
     for check, asked in zip(sound.checks, exercise.checks):
         if SPARE * check.needed > check.drawn >= asked.examples:  # fewer are drawn where there are no more
             sound.findings.append(f"{path}: {check.name} needs {check.needed} examples and draws {check.drawn}; give it examples={SPARE * check.needed}")
+
+
+def _unfinished(deck: DeckExercise, function: Callable) -> str:
+    """What a wrong answer raises that is no student's mistake but a slip of its author's: a name that is nowhere defined, a missing module."""
+    answers = [perform(function, operation, deck.exercise.context) for operation in deck.unique[:3]]
+    return next((f"{answer[1]} ({answer[2]})" for answer in answers if answer[0] == "raised" and answer[1] in ("NameError", "ModuleNotFoundError")), "")
 
 
 def _add(wrong: Wrong, deck: DeckExercise, function, *, first: bool) -> None:
@@ -182,5 +197,5 @@ def _hold_checks(sound: Soundness, exercise: Exercise, path: str) -> None:
         check.alone = sum(one.killed_by({check.name}) and not one.killed_by(sound.public - {check.name}) for one in sound.wrong)
         if not check.alone and not asked.kept:
             half = f"autograder/exercises/{sound.assignment}/{sound.exercise}.py" if check.visibility == PUBLIC else path
-            sound.findings.append(f"{half}: {check.name} fails nothing that no other public check does; add a wrong answer that needs it, or say why it "
-                                  "stays: kept=\"…\"")
+            sound.findings.append(f"{half}: every wrong answer that {check.name} catches is caught by "
+                                  "another public check too; add one that only this one catches, or say why it stays: kept=\"…\"")

@@ -11,10 +11,11 @@ TODO = "TODO"
 
 @dataclass(frozen=True)
 class Signature:
-    """The parameters of a function or constructor as text; `required` are the names of those without a default."""
+    """The parameters of a function or constructor as text; `required` are the names of those without a default, `optional` of the others."""
 
     text: str
     required: tuple[str, ...]
+    optional: tuple[str, ...] = ()
 
 
 def read_signature(text: str) -> Signature:
@@ -29,7 +30,7 @@ def read_signature(text: str) -> Signature:
     plain = arguments.args[:len(arguments.args) - len(arguments.defaults)]
     if arguments.vararg or arguments.kwarg or arguments.kwonlyargs or arguments.posonlyargs or not plain:
         raise ValueError(f"{text!r} must name its parameters one by one, and at least one without a default; write it like \"Z, eps=1e-5\"")
-    return Signature(text.strip(), tuple(argument.arg for argument in plain))
+    return Signature(text.strip(), tuple(argument.arg for argument in plain), tuple(argument.arg for argument in arguments.args[len(plain):]))
 
 
 def function_halves(assignment: str, name: str, signature: Signature) -> tuple[str, str]:
@@ -39,7 +40,8 @@ def function_halves(assignment: str, name: str, signature: Signature) -> tuple[s
              "case": ", ".join(signature.required) + "," * (not others), "doubled": " + ".join([f"2 * {first}", *others]),
              "added": " + ".join([first, first, *others]), "kept": " + ".join([first, *others]),
              "shapes": ", ".join(["(*shape, N, D)", *["(D,)"] * len(others)]),
-             "others": "".join(f" {other}: D numbers." for other in others)}
+             "others": "".join(f" {other}: D numbers ({TODO})." for other in others) + "".join(f" {other}: {TODO}." for other in signature.optional),
+             "defaults": ", ".join(signature.optional) or "none here"}
     return Template(_FUNCTION).substitute(names), Template(_FUNCTION_STAFF).substitute(names)
 
 
@@ -53,6 +55,7 @@ def class_halves(assignment: str, name: str, signature: Signature) -> tuple[str,
 
 _FUNCTION = '''"""Public half of the exercise `$name`: all that students may read of it. `autograder doctor` lists what is still to be written."""
 
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -77,7 +80,8 @@ def _fill(drawn):
 
 
 # TODO: the inputs, small ones first: here ... x N x D numbers (none, one or two leading dimensions) and D numbers for every other
-# parameter. Leave out inputs on which right answers may differ.
+# parameter. Draw whole numbers with st.integers, and parameters that have a default too ($defaults), or no check asks for them.
+# Leave out inputs on which right answers may differ.
 inputs = st.tuples(leading(), sizes(1, 4), sizes(1, 5), fillers()).map(_fill)
 
 
@@ -95,7 +99,8 @@ def it_doubles(student, case):
     assert_doubled(student(*case), case)
 
 
-@exercise.check(points=0.5, examples=8, hint="Which of your lines writes into an argument (`$X *= ...`, an operation ending in _)?")
+@exercise.check(points=0.5, examples=8, hint="If only this check fails: which of your lines writes into an argument (`$X *= ...`, an operation "
+                                               "ending in _)?")
 @given(inputs)
 def the_inputs_stay_as_they_were(student, case):
     """The arguments are unchanged afterwards (and used)."""
@@ -106,6 +111,7 @@ def the_inputs_stay_as_they_were(student, case):
 
 _FUNCTION_STAFF = '''"""Staff half of the exercise `$name`, never given to students: reference, other right answers, known wrong ones, hidden checks."""
 
+import torch
 from hypothesis import given
 
 from autograder.compare import assert_close
