@@ -15,14 +15,14 @@ from pathlib import Path
 from typing import Annotated, Any, Iterator, Optional
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 
 from autograder.course import find_root, read_course
+from autograder.terminal import console
 
 PLOTLY = "application/vnd.plotly.v1+json"
 CELL_SECONDS = 1200
-out = Console(soft_wrap=True)
+out = console()
 
 
 def main(names: Annotated[Optional[list[str]], typer.Argument(metavar="[ASSIGNMENT]...", help="All of them by default.")] = None,

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 from rich.text import Text
 
 from autograder.places import CourseError
+from autograder.terminal import console
 
 export = typer.Typer(
     no_args_is_help=True, rich_markup_mode=None, help="Hand grades or checks on to another system: gradescope, canvas or csv.\n\nExample: autograder export csv attention"
@@ -49,13 +49,13 @@ def gradescope(assignment: Name, out: Zip = None, least_isolation: Least = None,
     target = out or Path(f"{assignment}-gradescope.zip")
     data = make_zip(root, course, assignment, There(least, hidden, minutes, memory, pip_options))
     _write(target, data)
-    console = Console(soft_wrap=True)
-    console.print(f"wrote {escape(str(target))} ({len(data) / 1e6:.1f} MB; it holds solutions: for staff only)")
-    console.print(
+    screen = console()
+    screen.print(f"wrote {escape(str(target))} ({len(data) / 1e6:.1f} MB; it holds solutions: for staff only)")
+    screen.print(
         f"Students' code is graded there at isolation level {least} or better" + (" (course.yaml)." if least_isolation is None else ".")
     )
     if least != "none":
-        console.print(
+        screen.print(
             "Where the container has less to offer, nothing is graded and the result says so: try it there with one submission, "
             "and if need be make the zip with --least-isolation none (the verdict stays outside the student's process even then)."
         )
@@ -85,14 +85,14 @@ def canvas(
     _graded(scores, assignment)
     filled = fill(grid, scores, assignment, column)
     _write(out, grid.data())
-    console = Console(soft_wrap=True)
-    console.print(Text(plain_text(f"wrote {out}: {len(filled.scores)} scores in the column {filled.column}")))
+    screen = console()
+    screen.print(Text(plain_text(f"wrote {out}: {len(filled.scores)} scores in the column {filled.column}")))
     for student, why in filled.without_row.items():
-        console.print(Text(plain_text(f"graded here, but not filled in: {student}: {why}")))
+        screen.print(Text(plain_text(f"graded here, but not filled in: {student}: {why}")))
     for name in filled.without_score:
-        console.print(Text(plain_text(f"in the export, but without a score here (the cell is as it was): {name}")))
+        screen.print(Text(plain_text(f"in the export, but without a score here (the cell is as it was): {name}")))
     for warning in filled.warnings:
-        console.print(Text(plain_text(f"look at this: {warning}")))
+        screen.print(Text(plain_text(f"look at this: {warning}")))
     if filled.without_row:
         raise typer.Exit(3)
 
@@ -123,7 +123,7 @@ def as_csv(
         sys.stdout.write(text)
         return
     _write(out, text.encode("utf-8", "replace"))
-    Console(soft_wrap=True).print(f"wrote {escape(str(out))}: {len(everybody)} students")
+    console().print(f"wrote {escape(str(out))}: {len(everybody)} students")
 
 
 def _graded(scores, assignment: str) -> None:

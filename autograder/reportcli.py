@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.places import CourseError
+from autograder.terminal import console
 
 Name = Annotated[str, typer.Argument(metavar="ASSIGNMENT", help="Its name, as in course.yaml.")]
 Html = Annotated[Optional[Path], typer.Option("--html", metavar="PATH", help="Where the page goes; by default reports/ASSIGNMENT.html.")]
@@ -43,19 +44,19 @@ def report(assignment: Name, html: Html = None, markdown: Markdown = None, csv: 
         now = read_results(results, assignment).marks if results else present_marks(root, course, roll)
         changed = difference(read_results(since, assignment), roll, now)
     made = make_report(roll, course, root, anonymous=anonymous, difference=changed, since=since.name if since else "")
-    console = Console(stderr=Path("-") in (markdown, csv), soft_wrap=True)
+    shown = console(stderr=Path("-") in (markdown, csv))
     for path, text in ((html or root / "reports" / f"{assignment}.html", page_text(made)), (markdown, markdown_text), (csv, csv_text)):
         if path is not None:
-            _write(console, path, text if isinstance(text, str) else text(made))
+            _write(shown, path, text if isinstance(text, str) else text(made))
     if made.difference:
-        show_difference(console, made.difference, made.since)
+        show_difference(shown, made.difference, made.since)
     if made.stale or made.ungraded:
-        console.print(
+        shown.print(
             f"{len(made.stale) + len(made.ungraded)} submissions are new or changed since; grade them with: autograder grade {assignment}"
         )
 
 
-def _write(console: Console, path: Path, text: str) -> None:
+def _write(screen: Console, path: Path, text: str) -> None:
     if str(path) == "-":
         sys.stdout.write(text)
         return
@@ -64,15 +65,15 @@ def _write(console: Console, path: Path, text: str) -> None:
         path.write_text(text, encoding="utf-8", errors="replace", newline="")
     except OSError as error:
         raise CourseError(f"{path}: cannot be written ({error.strerror}); name another place") from error
-    console.print(f"wrote {escape(str(path))}")
+    screen.print(f"wrote {escape(str(path))}")
 
 
-def show_difference(console: Console, changed, since: str) -> None:
+def show_difference(screen: Console, changed, since: str) -> None:
     """What changed, in the terminal: the causes, then one row for each student that changed."""
     from autograder.report import without_control as plain_text
     from autograder.reporttext import in_a_line
     for cause in changed.causes:
-        console.print(Text(cause))
+        screen.print(Text(cause))
     if changed.changes:
         table = Table(
             "student", "before", "after", "which checks", "graded from", title=f"changed since {escape(since)}", title_justify="left"
@@ -80,8 +81,8 @@ def show_difference(console: Console, changed, since: str) -> None:
         for one in changed.changes:
             table.add_row(Text(plain_text(one.student)), f"{one.before:g}", f"{one.after:g}",
                           Text("\n".join(plain_text(in_a_line(check)) for check in one.checks) or "no check"), one.notebook)
-        console.print(table, soft_wrap=False)
+        screen.print(table, soft_wrap=False)
     for word, names in (("new", changed.new), ("not there any more", changed.gone)):
         if names:
-            console.print(Text(plain_text(f"{word}: {', '.join(names)}")))
-    console.print(f"{len(changed.changes)} changed, {changed.same} came out as before")
+            screen.print(Text(plain_text(f"{word}: {', '.join(names)}")))
+    screen.print(f"{len(changed.changes)} changed, {changed.same} came out as before")

@@ -12,4 +12,5 @@ PIPE_WIDTH = 140
 def console(*, stderr: bool = False) -> Console:
     """A console on standard output or error."""
     stream = sys.stderr if stderr else sys.stdout
-    return Console(stderr=stderr, soft_wrap=True, width=None if stream.isatty() else PIPE_WIDTH)
+    return Console(stderr=stderr, soft_wrap=True, emoji=False,  # or a line :100: is shown as a picture
+                    width=None if stream.isatty() else PIPE_WIDTH)

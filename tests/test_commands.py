@@ -165,3 +165,10 @@ def test_what_tab_and_help_need_loads_no_heavy_library():
     code = ("import sys; from autograder.cli import app; from autograder.completion import assignment_names; assert assignment_names('att') == ['attention']; "
             "print([name for name in ('torch', 'hypothesis', 'numpy', 'nbgrader', 'nbformat', 'pydantic', 'sqlalchemy') if name in sys.modules])")
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip() == "[]"
+
+
+def test_a_line_number_is_no_picture(tmp_path, monkeypatch, said):
+    """`course.yaml:100:` was shown with a picture in the number's place."""
+    (tmp_path / "course.yaml").write_text("course: c\nseed: 1\n" + "#\n" * 97 + "asignments: []\n")
+    monkeypatch.chdir(tmp_path)
+    assert "course.yaml:100: " in said("build")[2]

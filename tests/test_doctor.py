@@ -93,3 +93,35 @@ def test_an_unknown_exercise_is_named_with_those_there_are(tmp_path):
     course_copy(tmp_path)
     status, said = doctor(tmp_path, "attention", "--exercise", "sofmax")
     assert status == 2 and "there is no such exercise in attention" in said and "softmax" in said
+
+
+UNSOUND = """
+
+@exercise.misconception(caught_by=a_token_sees_itself_and_the_past, tell="a name that is nowhere")
+def half_written(N):
+    return torch.ones(N, N).bool() & marsk
+
+
+@exercise.hidden_check(points=1, hint="none")
+@given(st.integers(1, 4).map(lambda N: undrawn + N))
+def never_drawn(student, N):
+    \"\"\"Nothing.\"\"\"
+"""
+
+
+def test_an_authors_slips_are_findings_with_file_and_line_and_no_traceback(tmp_path):
+    course_copy(tmp_path)
+    staff = tmp_path / "solutions/attention/causal_mask.py"
+    text = staff.read_text()
+    slip, wrong = UNSOUND.split("@exercise.hidden_check")
+    staff.write_text(text + slip)
+    status, said = doctor(tmp_path, "attention", "--exercise", "causal_mask", "--seeds", "3")
+    assert status == 1 and "the misconception half_written raises NameError (name 'marsk' is not defined), so it proves nothing" in said, said
+    staff.write_text(f"from hypothesis import strategies as st\n{text}\n@exercise.hidden_check{wrong}")
+    status, said = doctor(tmp_path, "attention", "--exercise", "causal_mask", "--seeds", "3")
+    line = next(at for at, one in enumerate(staff.read_text().splitlines(), 1) if "undrawn" in one)
+    assert status == 1 and f"solutions/attention/causal_mask.py:{line}: raises NameError" in said and "while inputs are drawn for never_drawn" in said, said
+    staff.write_text(text + "\ndef broken(:\n")
+    status, said = doctor(tmp_path, "attention", "--exercise", "causal_mask", "--seeds", "3")
+    line = len(staff.read_text().splitlines())
+    assert status == 2 and f"causal_mask.py:{line}: not valid Python" in said and "mend it there" in said and "Traceback" not in said, said
