@@ -61,13 +61,13 @@ def show_submission(console: Console, results: Results) -> None:
         table.add_column(name, justify=justify, no_wrap=name == "exercise")
     for exercise in one.exercises:
         table.add_row(exercise.name, f"{exercise.score:g}/{exercise.max_score:g}",
-                      Text(exercise.outcome.replace("_", " "), STYLES[exercise.outcome]), exercise.behaves_like or "")
+                      Text(exercise.outcome.replace("_", " ") + (", see its note" if exercise.remarks else ""), STYLES[exercise.outcome]), exercise.behaves_like or "")
     table.add_row("total", f"{one.score:g}/{one.max_score:g}", "", "", style="bold")
     console.print(table, soft_wrap=False)
     for line in _notes(one):
         console.print(Text(line))
     for exercise in one.exercises:
-        if exercise.outcome not in ("correct", "unreadable") or exercise.remarks:
+        if exercise.outcome not in ("correct", "unreadable", "not_attempted") or exercise.remarks:
             console.print(Text("\n" + without_control(as_text(exercise))))
 
 

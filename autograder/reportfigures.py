@@ -23,6 +23,8 @@ HOURS = (
     (None, 0.0, "after it was due"),
 )
 
+FEW = 5  # submissions, of which no quartiles are told
+
 
 def score_bins(report: ClassReport) -> list[tuple[str, int]]:
     """How many have a score in each of a dozen ranges; the last one holds its upper end."""

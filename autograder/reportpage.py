@@ -16,7 +16,7 @@ from markupsafe import Markup, escape
 
 from autograder.classreport import ClassReport
 from autograder.figures.parts import COLOURS
-from autograder.reportfigures import report_figures, score_bins, time_bins
+from autograder.reportfigures import FEW, report_figures, score_bins, time_bins
 from autograder.sheets import number
 
 _WORDS = {"wrong": "wrong", "raised": "raised an error", "limit": "over a limit", "not_attempted": "not tried"}
@@ -50,6 +50,7 @@ def page_text(report: ClassReport) -> str:
     template = environment.get_template("report.html")
     return template.render(
         report=report,
+        few=FEW,
         figures=figures,
         scripts=[Markup(script) for script in scripts],
         hashes=[_hash(script) for script in scripts],

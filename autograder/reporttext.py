@@ -8,7 +8,7 @@ from autograder.autograded import as_markdown
 from autograder.classreport import ClassReport
 from autograder.difference import Difference
 from autograder.items import Item
-from autograder.reportfigures import score_bins, time_bins
+from autograder.reportfigures import FEW, score_bins, time_bins
 from autograder.reportpage import counted, otherwise
 from autograder.sheets import number, sheet_text
 
@@ -31,7 +31,8 @@ def markdown_text(report: ClassReport) -> str:
     lines += ["## Scores by machine", ""]
     if report.graded:
         low, middle, high = map(number, report.quartiles)
-        lines += [f"Half of them lie between {low} and {high} of {number(report.most)} points; the median is {middle}.", ""]
+        if len(report.graded) >= FEW:
+            lines += [f"Half of them lie between {low} and {high} of {number(report.most)} points; the median is {middle}.", ""]
         lines += _table(("points", "submissions"), [bin for bin in score_bins(report) if bin[1]])
     lines += [
         "## Exercises",
