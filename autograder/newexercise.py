@@ -129,5 +129,5 @@ def open_ends(root: Path, path: Path) -> list[str]:
 
 
 def _shortened(text: str) -> str:
-    text = text.rstrip("\",. )")
+    text = re.split(r"[\"'](?=[,)]|$)", text)[0].rstrip("\",. )")  # a string ends there
     return text if len(text) <= 90 else f"{text[:87]}…"

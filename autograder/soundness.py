@@ -16,6 +16,7 @@ from autograder.kills import deviation, kills
 from autograder.mutants import mutants_of
 from autograder.newexercise import open_ends
 from autograder.places import CourseError
+from autograder.trivial import FILLS, trivial
 from autograder.untrusted.operations import perform
 
 MISCONCEPTION, MUTANT = "misconception", "mutant"
@@ -98,6 +99,7 @@ def examine(root: Path, assignment: str, name: str, *, right_seeds: list[int], w
     _hold_right_margins(sound, path)
     _hold_misconceptions(sound, exercise, path, decks)
     _hold_mutants(sound, exercise, path, decks)
+    _hold_trivial(sound, decks[0], path)
     _hold_checks(sound, exercise, path)
     return sound
 
@@ -189,6 +191,16 @@ def _hold_mutants(sound: Soundness, exercise: Exercise, path: str, decks: list[D
                                   f"reference: exercise.equivalent({mutant.change!r}, because=\"…\")")
     for change in exercise.equivalents.keys() - met:
         sound.findings.append(f"{path}: exercise.equivalent({change!r}) names no mutant, or one that is caught; delete the line")
+
+
+def _hold_trivial(sound: Soundness, deck: DeckExercise, path: str) -> None:
+    """No check gives points for zeros, ones, the input or nothing at all."""
+    exercise = deck.exercise
+    for name, fill in FILLS.items():
+        failed = {kill.check for kill in kills(deck, trivial(fill, exercise))}
+        for check in [check for check in exercise.checks if check not in failed]:
+            half = f"autograder/exercises/{sound.assignment}/{sound.exercise}.py" if check.visibility == PUBLIC else path
+            sound.findings.append(f"{half}: {check.name} is passed by an answer that returns {name}; let it ask for the values as well")
 
 
 def _hold_checks(sound: Soundness, exercise: Exercise, path: str) -> None:

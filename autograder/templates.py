@@ -190,7 +190,7 @@ layers = _layers()
 
 
 # TODO: one check for each thing that can be wrong. The docstring is the title, the hint a question or a computation on paper.
-@exercise.check(points=1, hint="TODO: what could somebody who fails this look at?")
+@exercise.check(points=1, hint="TODO: what could somebody who fails this look at?", kept="the values alone; the check below asks for more")
 @given(layers)
 def loaded_values_are_used(student, case):
     """TODO: what holds, in one sentence."""
@@ -202,8 +202,10 @@ def loaded_values_are_used(student, case):
 @exercise.check(points=0.5, examples=8, hint="Print dict($name(...).named_parameters()) of a new module. With which values does it start?")
 @given(layers)
 def it_starts_with_ones(student, case):
-    """A new module's weights are ones."""
-    X, _ = case
+    """A new module's weights are ones (and others are used when they are loaded)."""
+    X, filler = case
+    loaded = student.build($arguments).fill(filler)
+    assert_close(loaded(X), loaded.weights["weight"] * X, what="the result with loaded weights")
     layer = student.build($arguments)
     assert_close(layer(X), X, what="the result of a new module")
     assert_close(layer.state()["weight"], 1.0, what="weight at the start")

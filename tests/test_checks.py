@@ -18,6 +18,7 @@ from autograder.places import assignments
 from autograder.case import Case, running
 from autograder.explore import draw_cases, seed_of
 from autograder.student import local
+from autograder.trivial import FILLS, trivial
 
 SEEDS = int(os.environ.get("AUTOGRADER_SEEDS", "3"))
 EXERCISES = {f"{assignment}.{name}": exercise for assignment in assignments() for name, exercise in with_staff_half(assignment, ROOT).items()}
@@ -73,49 +74,6 @@ def test_every_check_fails_some_misconception(name):
         killed = failing(exercise, known.function, 7, alive) if alive else {}
         alive = [check for check in alive if check.name not in killed]
     assert not alive
-
-
-def trivial(fill, exercise):
-    """An answer of the right form made by `fill(args, shaped)`: a function, or a class all of whose methods answer so."""
-    def each(shown, shaped):
-        return [fill(shown, one) for one in shaped] if isinstance(shaped, list) else fill(shown, shaped)
-
-    def result(returns, args, kwargs, shown):
-        results = tuple(each(shown, shaped) for shaped in returns(*args, **kwargs).values())
-        return results if len(results) > 1 else results[0]
-
-    if exercise.parameters is None:
-        return lambda *args, **kwargs: result(exercise.returns, args, kwargs, args)
-
-    def method(returns):
-        return lambda self, *args, **kwargs: result(returns, (self.built, *args), kwargs, args)
-
-    class Trivial(exercise.reference.function):
-        """The reference's parameters, and nothing done with them."""
-
-        def __init__(self, *args, **kwargs):
-            super().__init__(*args, **kwargs)
-            self.built = local(None, exercise).build(*args, **kwargs)
-
-    for name, returns in exercise.returns.items():
-        setattr(Trivial, name, method(returns))
-    return Trivial
-
-
-def _typed(shaped):
-    return {"bool": torch.bool, "int": torch.int64}.get(shaped.entries, torch.float64)
-
-
-FILLS = {
-    "zeros": lambda args, shaped: torch.zeros(shaped.dims, dtype=_typed(shaped)),
-    "ones": lambda args, shaped: torch.ones(shaped.dims, dtype=_typed(shaped)),
-    "equal weights": lambda args, shaped: (torch.full(shaped.dims, 1 / (shaped.dims or (1,))[-1], dtype=torch.float64)
-                                           if shaped.entries == "float" else torch.ones(shaped.dims, dtype=_typed(shaped))),
-    "random weights": lambda args, shaped: (torch.softmax(torch.randn(shaped.dims, dtype=torch.float64), -1)
-                                            if shaped.entries == "float" and shaped.dims else torch.rand(shaped.dims) < 0.5),
-    "the input": lambda args, shaped: args[0] if args and isinstance(args[0], torch.Tensor) else torch.zeros(shaped.dims, dtype=torch.bool),
-    "nothing": lambda args, shaped: None,
-}
 
 
 @pytest.mark.parametrize("name", EXERCISES)

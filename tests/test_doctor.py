@@ -125,3 +125,18 @@ def test_an_authors_slips_are_findings_with_file_and_line_and_no_traceback(tmp_p
     status, said = doctor(tmp_path, "attention", "--exercise", "causal_mask", "--seeds", "3")
     line = len(staff.read_text().splitlines())
     assert status == 2 and f"causal_mask.py:{line}: not valid Python" in said and "mend it there" in said and "Traceback" not in said, said
+
+
+def test_a_check_that_zeros_pass_is_a_finding(tmp_path):
+    course_copy(tmp_path)
+    staff = tmp_path / "solutions/attention/causal_mask.py"
+    staff.write_text(staff.read_text() + '''
+
+@exercise.hidden_check(points=1, hint="none", kept="to be found")
+@given(a_token_sees_itself_and_the_past.inputs["N"])
+def twice_gives_the_same(student, N):
+    """Two calls agree."""
+    assert torch.equal(student(N), student(N))
+''')
+    status, said = doctor(tmp_path, "attention", "--exercise", "causal_mask", "--seeds", "3")
+    assert status == 1 and "solutions/attention/causal_mask.py: twice_gives_the_same is passed by an answer that returns zeros" in said, said
