@@ -108,10 +108,13 @@ def as_csv(
     Example: autograder export csv attention multihead --out scores.csv
     """
     from autograder.course import course_here
+    from autograder.gradebook import student_key
     from autograder.pseudonym import pseudonyms
+    from autograder.report import without_control as plain_text
     from autograder.scores import read_scores
     from autograder.sheets import scores_sheet
-    _, course = course_here()
+    from autograder.submissions import handed_in
+    root, course = course_here()
     read = {}
     for assignment in dict.fromkeys(assignments):
         course.assignment(assignment)
@@ -123,7 +126,13 @@ def as_csv(
         sys.stdout.write(text)
         return
     _write(out, text.encode("utf-8", "replace"))
-    console().print(f"wrote {escape(str(out))}: {len(everybody)} students")
+    screen = console()
+    screen.print(f"wrote {escape(str(out))}: {len(everybody)} students")
+    there = {student_key(one.student) for assignment in read for one in handed_in(root, assignment)}
+    gone = sorted({student for scores in read.values() for student, one in scores.students.items() if one is not None} - there)
+    if gone:
+        names = f"{len(gone)} of them" if anonymous else plain_text(", ".join(gone))
+        screen.print(Text(f"of the gradebook, though nothing lies in submitted/ any more: {names}; to take somebody out: nbgrader db student remove NAME --force"))
 
 
 def _graded(scores, assignment: str) -> None:

@@ -244,6 +244,17 @@ def test_the_sheet_is_the_gradebook(course, run):
     assert "\n'=cmd" in (course / "scores.csv").read_text()
 
 
+def test_of_whom_nothing_lies_there_any_more_is_told_and_how_to_take_them_out(course, run):
+    away = course / "submitted" / "ada"
+    away.rename(course / "ada-is-away")
+    try:
+        said = run("export", "csv", "attention", "--out", "scores.csv")
+    finally:
+        (course / "ada-is-away").rename(away)
+    assert "nothing lies in submitted/ any more: ada;" in said and "nbgrader db student remove" in said
+    assert "any more" not in run("export", "csv", "attention", "--out", "scores.csv")
+
+
 def test_an_anonymous_sheet_has_the_pseudonyms_of_the_report(course, run):
     out = run("export", "csv", "attention", "--out", "-", "--anonymous")
     named = pseudonyms(read_course(course / "course.yaml").seed, STUDENTS)
