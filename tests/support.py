@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import signal
 from functools import lru_cache
 from pathlib import Path
 
@@ -11,6 +12,11 @@ from autograder.answers import reference_answers
 from autograder.demo import demo_class
 
 ROOT = Path(__file__).resolve().parent.parent
+
+
+def heed_interrupts() -> None:
+    """In a new process: Ctrl-C ends it, also where the shell that runs these tests in its background has interrupts ignored."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @lru_cache

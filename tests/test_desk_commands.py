@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support import ROOT, references_of, release_of
+from support import ROOT, heed_interrupts, references_of, release_of
 
 from typer.testing import CliRunner
 
@@ -65,7 +65,7 @@ def watching(tmp_path):
     file.write_text(notebook(right("causal_mask")))
     process = subprocess.Popen([sys.executable, "-m", "autograder.cli", "check", "attention.ipynb", "--watch"], cwd=tmp_path, text=True,
                                env=os.environ | {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                               start_new_session=True)
+                               start_new_session=True, preexec_fn=heed_interrupts)
     yield file, Output(process), process
     if process.poll() is None:
         os.killpg(process.pid, signal.SIGKILL)

@@ -12,7 +12,7 @@ import sys
 import time
 
 import pytest
-from support import ROOT
+from support import ROOT, heed_interrupts
 from test_grade import grades
 
 from autograder.answers import filled_in, reference_answers
@@ -35,7 +35,7 @@ def make_course(folder):
 
 def start(folder, *arguments):
     return subprocess.Popen([sys.executable, "-m", "autograder.cli", "grade", "attention", "--no-feedback", "--workers", "1", *arguments], cwd=folder,
-                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True)
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True, preexec_fn=heed_interrupts)
 
 
 def finish(folder, *arguments):
