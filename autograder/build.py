@@ -84,7 +84,6 @@ def is_current(path: Path, exercises: dict[str, Exercise], root: Path) -> bool:
 def build_findings(root: Path, assignment: str) -> list[str]:
     """What is wrong with the built files of `assignment`: stale ones, points that do not agree, words of the staff's in the release."""
     script = root / "source" / assignment / f"{assignment}.py"
-    mend = f"make it anew with: autograder build {assignment}"
     exercises = with_staff_half(assignment, root)
     source, release = script.with_suffix(".ipynb"), root / "release" / assignment / f"{assignment}.ipynb"
     try:
@@ -99,7 +98,8 @@ def build_findings(root: Path, assignment: str) -> list[str]:
         if not release.is_file() or release.read_text(encoding="utf-8") != made.read_text(encoding="utf-8"):
             stale.append(release)
     stale += [path for path in (built_file(assignment), root / "solutions" / assignment / "built.json") if not is_current(path, exercises, root)]
-    return [f"{path}: stale; {mend}" for path in stale] + _release_findings(release, exercises, root)
+    told = [f"{', '.join(map(str, stale))}: stale; make {'it' if len(stale) == 1 else 'them'} anew with: autograder build {assignment}"] if stale else []
+    return told + _release_findings(release, exercises, root)
 
 
 def _release_findings(release: Path, exercises: dict[str, Exercise], root: Path) -> list[str]:

@@ -91,7 +91,7 @@ def steps(root: Path, names: list[str], only: list[str]) -> int:
 def show_soundness(console: Console, sound: list[Soundness]) -> None:
     """One row an exercise: what is caught, by public checks alone too, and the margins."""
     table = Table(title="what the checks catch (public checks alone)", title_justify="left")
-    for name in ("exercise", "known wrong answers", "mutants", "equivalent", "right answers", "largest error of a right one", "findings"):
+    for name in ("exercise", "known wrong answers", "mutants", "equivalent", "right answers", "largest error of a right one", "findings of its own"):
         table.add_column(name, justify="left" if name == "exercise" else "right")
     for one in sound:
         table.add_row(f"{one.assignment} {one.exercise}", _caught(one, MISCONCEPTION), _caught(one, MUTANT), str(len(one.equivalents)), str(len(one.right)),

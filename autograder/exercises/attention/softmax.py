@@ -24,7 +24,7 @@ exercise = Exercise(__name__, title="Softmax", returns=returns,
 
 @st.composite
 def _with_axis(draw):
-    dims = draw(st.integers(1, 3))
+    dims = draw(st.sampled_from([2, 3, 2, 3, 1]))  # along a single axis there is little to get wrong
     shape = tuple(draw(sizes(1, 4)) for _ in range(dims))
     return draw(fillers())(shape)[0], draw(st.integers(-dims, dims - 1))
 
