@@ -1,13 +1,14 @@
 """What an answer behaves like: the misconceptions that explain why its checks fail, and the words for it.
 
-A misconception explains a failing check when it gives the very same answers to it, and fails no check that the answer passes. Where no
+A misconception explains a failing check when it gives the very same answers to it, and fails no check that the answer passes. One that
+gives other answers to as many of the checks that it fails agrees by chance, on a deck of a single layer or a single pair. Where no
 two explain every failing check, pairs are tried: an answer that makes two mistakes at once (see `pairs`).
 """
 
 from __future__ import annotations
 
 from itertools import combinations, islice
-from typing import Any, Callable, Iterator
+from typing import Any, Callable, Collection, Iterator
 
 import torch
 
@@ -30,7 +31,7 @@ def explained(deck: DeckExercise, given: Given, fails: Callable[[Answer], set[in
     found = {}
     for answer in deck.exercise.misconceptions:
         same = {number for number, answers in given.items() if _agree(answers, deck, answer, number)}
-        if same and fails(answer) <= given.keys():
+        if same and fails(answer) <= given.keys() and not by_chance(same, fails(answer)):
             found[answer] = same & fails(answer)
     singles = {answer.tell: numbers for answer, numbers in found.items()}
     if given.keys() <= set().union(*_largest_two(singles)):
@@ -39,6 +40,11 @@ def explained(deck: DeckExercise, given: Given, fails: Callable[[Answer], set[in
         if all(_agree(answers, deck, pair, number) for number, answers in given.items()) and fails(pair) <= given.keys():
             return {pair.tell: set(given)}
     return singles
+
+
+def by_chance(same: Collection, failed: Collection) -> bool:
+    """Whether a mistake that fails the checks `failed` and explains of them only those in `same` is hardly the one that was made."""
+    return 2 * len(set(same) & set(failed)) <= len(failed)
 
 
 def _largest_two(explains: dict[str, set[int]]) -> list[set[int]]:

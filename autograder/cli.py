@@ -225,6 +225,7 @@ def grade(assignment: Name,
 def demo(folder: Annotated[Path, typer.Argument(help="Where to put the demo course.")] = Path("demo")) -> None:
     """Make a class of submissions, right, wrong, broken and hostile, in a course of its own (graded by `make demo`).
 
+    It is made from the notebooks and solutions of the course in whose folder (or below it) this is run.
     Example: autograder demo demo
     """
     from autograder.demo import make_demo

@@ -101,7 +101,8 @@ def _fail(got: torch.Tensor, actual: np.ndarray, expected: Any, wanted: np.ndarr
     worst = np.unravel_index(int(np.argmax(np.where(bad, np.nan_to_num(gap, nan=np.inf), -1.0))), actual.shape)
     where = tuple(int(i) for i in worst)
     place = f" at {list(where)}" if where else ""
-    detail = f"expected {number(wanted[worst])}, got {number(actual[worst])}{place}"
+    digits = digits_apart(wanted[worst], actual[worst])
+    detail = f"expected {number(wanted[worst], digits)}, got {number(actual[worst], digits)}{place}"
     detail += f"; {int(bad.sum())} of {actual.size} entries differ" if actual.size > 1 else ""
     if not np.isfinite(actual[bad]).all() and np.isfinite(wanted[bad]).all():
         name = "NaN" if np.isnan(actual[bad]).any() else "an infinity"
@@ -138,6 +139,16 @@ def assert_equal(got: torch.Tensor, expected: torch.Tensor, *, what: str) -> Non
         raise Mismatch("values", what, f"{what} is not what it should be", detail, expected, got, where)
 
 
-def number(value: float) -> str:
+def number(value: float, digits: int = 4) -> str:
     """`value` as a person would write it: four significant digits, and nan or inf by name."""
-    return f"{float(value):.4g}"
+    return f"{float(value):.{digits}g}"
+
+
+def digits_apart(one: float, other: float) -> int:
+    """How many significant digits show that two numbers differ: four where they can."""
+    return next((digits for digits in range(4, 17) if number(one, digits) != number(other, digits)), 4)
+
+
+def decimals_apart(one: float, other: float) -> int:
+    """How many decimals show that two numbers differ: four where they can."""
+    return next((digits for digits in range(4, 17) if f"{float(one):.{digits}f}" != f"{float(other):.{digits}f}"), 4)

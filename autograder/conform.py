@@ -118,6 +118,6 @@ def _as_exact(value: torch.Tensor, name: str, entries: str) -> torch.Tensor:
     if not bool(allowed.all()):
         words = "True and False" if entries == "bool" else "whole numbers"
         raise Mismatch("type", name, f"{name} must hold {words} only, and has dtype {value.dtype}", "", None, value)
-    if entries == "bool":
+    if entries == "bool" and bool(exact.any()):  # all zeros may stand for anything, a mask of 0 and -inf say
         current_case().remarks.add(f"{name} holds 0 and 1 of {value.dtype}; torch.bool says more clearly what it is.")
     return exact.to(target)

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from autograder.case import Case
-from autograder.compare import Mismatch, number
+from autograder.compare import Mismatch, decimals_apart, digits_apart, number
 from autograder.exercise import Exercise, same_values
 from autograder.given import Given, undescribed
 from autograder.rendering import literal, render, window
@@ -107,18 +107,19 @@ def _compared(mismatch: Mismatch | None, where: tuple[int, ...] | None) -> tuple
     if mismatch is None:
         return None, None, None
     expected, got = mismatch.expected, mismatch.got
-    texts = [None if value is None else render(value, where=where) for value in (expected, got)]
     both = isinstance(expected, torch.Tensor) and isinstance(got, torch.Tensor) and expected.shape == got.shape and where is not None
-    return *texts, _maps(expected, got, where) if both else None
+    apart = (float(expected[where]), float(got[where])) if both else (0.0, 1.0)
+    texts = [None if value is None else render(value, where=where, digits=decimals_apart(*apart)) for value in (expected, got)]
+    return *texts, _maps(expected, got, where, digits_apart(*apart)) if both else None
 
 
-def _maps(expected: torch.Tensor, got: torch.Tensor, where: tuple[int, ...]) -> Maps | None:
+def _maps(expected: torch.Tensor, got: torch.Tensor, where: tuple[int, ...], digits: int) -> Maps | None:
     part = window(got, where)
     shown = part.of(got)
     if shown.numel() < 3:
         return None
     row, column = (0, *where)[-2:]
-    numbers = [[[number(entry) for entry in line] for line in part.of(value).tolist()] for value in (got, expected)]
+    numbers = [[[number(entry, digits) for entry in line] for line in part.of(value).tolist()] for value in (got, expected)]
     return Maps(list(part.index), part.row, part.column, [row - part.row, column - part.column], *numbers)
 
 

@@ -74,7 +74,7 @@ class DeckExercise:
         for operations in self.operations:
             numbers.append([])
             for operation in operations:
-                number = known.setdefault(wire.encode(operation), len(unique))
+                number = known.setdefault(wire.encode(operation, once=True), len(unique))
                 if number == len(unique):
                     unique.append(operation)
                 numbers[-1].append(number)
@@ -113,7 +113,7 @@ class DeckExercise:
 
     def encoded(self, plan: list[list[int]]) -> bytes:
         """A plan's operations as the wire carries them."""
-        return wire.encode([[self.unique[number] for number in numbers] for numbers in plan])
+        return wire.encode([[self.unique[number] for number in numbers] for numbers in plan], once=True)
 
     def misconceived_at(self, answer: Answer, number: int, at: int) -> tuple:
         """What a misconception answers to operation `at` of check `number`."""

@@ -20,6 +20,7 @@ from autograder.deck import DeckCase, DeckCheck, DeckExercise, draw_deck
 from autograder.exercise import Exercise
 from autograder.strategies import packed, unpacked
 from autograder.untrusted import wire
+from autograder.untrusted.plain import Unsupported
 
 KEPT = 8
 
@@ -30,7 +31,7 @@ def kept_deck(root: Path, assignment: str, exercises: dict[str, Exercise], *, se
     with contextlib.suppress(OSError, wire.WireError, KeyError, ValueError, TypeError, IndexError):
         return _unpacked(wire.decode(path.read_bytes(), max_header=wire.MAX_FRAME), exercises)
     decks = draw_deck(exercises, seed=seed)
-    with contextlib.suppress(OSError, wire.Unsupported):  # a course on a read-only disk draws every time
+    with contextlib.suppress(OSError, Unsupported):  # a course on a read-only disk draws every time
         _write(path.parent, path, deck_bytes(decks))
     return decks
 
@@ -42,7 +43,7 @@ def deck_path(root: Path, assignment: str, seed: int) -> Path:
 
 def deck_bytes(decks: dict[str, DeckExercise]) -> bytes:
     """What is kept of a deck."""
-    return wire.encode(_packed(decks))
+    return wire.encode(_packed(decks), once=True)
 
 
 def _write(folder: Path, path: Path, data: bytes) -> None:

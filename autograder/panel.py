@@ -66,7 +66,7 @@ def failure_lines(check: CheckResult) -> list[str]:
         for head, text in _compared(example):
             lines += [f"{head}:", *_indented("", text)]
         lines += ["to see it yourself, run below your answer:", *(f"    {line}" for line in example.reproduce)]
-    if check.outcome == "wrong":  # an error or a limit has told its own cause
+    if check.outcome == "wrong" and check.hint:  # an error or a limit has told its own cause
         lines.append(f"hint: {check.hint}")
     return lines
 
@@ -124,7 +124,7 @@ def _failure(check: CheckResult) -> str:
         parts.append(f'{_example(intro, table) if table else ""}{pictures}'
                      f'<div>To see it yourself, run below your answer:</div><div style="margin-left:1em">'
                      f'{_pre(chr(10).join(example.reproduce), wrap=True)}</div>')
-    if check.outcome == "wrong":  # an error or a limit has told its own cause
+    if check.outcome == "wrong" and check.hint:  # an error or a limit has told its own cause
         parts.append(f'<div style="margin-top:.2em"><b>Hint.</b> {_prose(check.hint)}</div>')
     return "".join(parts)
 

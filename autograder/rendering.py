@@ -37,25 +37,28 @@ def window(value: torch.Tensor, where: tuple[int, ...] | None) -> Window:
     return Window(index, row, column)
 
 
-def _excerpt(value: torch.Tensor, where: tuple[int, ...]) -> str:
+def _excerpt(value: torch.Tensor, where: tuple[int, ...], digits: int) -> str:
     """The part of a large tensor around `where`, and which part it is."""
     part = window(value, where)
     shown = part.of(value) if value.dim() > 1 else part.of(value)[0]
     rows = f"rows {part.row} to {part.row + len(shown) - 1}, " if value.dim() > 1 else ""
     place = f"in [{', '.join(map(str, part.index))}] " if part.index else ""
-    with _printing(shown):
+    with _printing(shown, digits):
         text = str(shown.detach())[7:-1].split(", dtype")[0].replace("\n       ", "\n")
     columns = f"{'columns' if value.dim() > 1 else 'entries'} {part.column} to {part.column + shown.shape[-1] - 1}"
     return f"{text}   ({place}{rows}{columns} of {' × '.join(map(str, value.shape))})"
 
 
-def render(value: Any, depth: int = 0, where: tuple[int, ...] | None = None) -> str:
-    """`value` as a person would want to read it: at most 6 x 6 entries (of a large tensor those around `where`), four digits, with its shape."""
+def render(value: Any, depth: int = 0, where: tuple[int, ...] | None = None, digits: int = 4) -> str:
+    """`value` as a person would want to read it: at most 6 x 6 entries (of a large tensor those around `where`), with its shape.
+
+    digits: how many decimals a tensor's entries have at most.
+    """
     if isinstance(value, torch.Tensor) and where and value.numel() > SIDE * SIDE and len(where) == value.dim():
-        return _excerpt(value, where)
+        return _excerpt(value, where, digits)
     if isinstance(value, torch.Tensor):
         shape = " × ".join(map(str, value.shape)) or "a single number"
-        with _printing(value):
+        with _printing(value, digits):
             return f"{str(value.detach())[7:-1].split(', dtype')[0].replace(chr(10) + '       ', chr(10))}   ({shape})"
     if isinstance(value, Given):
         return value.source(lambda part: render(part, depth + 1))
@@ -90,10 +93,10 @@ def literal(value: Any) -> str:
 
 
 @contextlib.contextmanager
-def _printing(value: torch.Tensor) -> Iterator[None]:
-    """Tensor printing with four digits and at most six rows and columns; powers of ten only for huge entries."""
+def _printing(value: torch.Tensor, digits: int) -> Iterator[None]:
+    """Tensor printing with so many decimals and at most six rows and columns; powers of ten only for huge entries."""
     huge = value.is_floating_point() and bool((value[value.isfinite()].abs() >= 1e6).any())
-    torch.set_printoptions(precision=4, threshold=36, edgeitems=3, linewidth=100, sci_mode=huge)
+    torch.set_printoptions(precision=digits, threshold=36, edgeitems=3, linewidth=100, sci_mode=huge)
     try:
         yield
     finally:

@@ -173,7 +173,7 @@ def exercise_result(verdict: ExerciseVerdict) -> ExerciseResult:
 def _check_result(verdict: CheckVerdict) -> CheckResult:
     check, example = verdict.check, verdict.counterexample
     return CheckResult(name=check.name, title=check.title, visibility=check.visibility, outcome=verdict.outcome,
-                       points=verdict.points, max_points=check.points, message=verdict.message, hint=check.hint,
+                       points=verdict.points, max_points=check.points, message=verdict.message, hint="" if verdict.beside else check.hint,
                        counterexample=None if example is None else CounterexampleResult.model_validate(asdict(example)))
 
 

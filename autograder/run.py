@@ -17,7 +17,7 @@ from autograder.exercise import Exercise
 from autograder.notebook import clean_text
 from autograder.rebuild import Cell
 from autograder.student import OverLimit
-from autograder.untrusted import wire
+from autograder.untrusted import plain, wire
 from autograder.worker import Worker, WorkerDied
 
 MAX_WORKERS = 120
@@ -118,7 +118,7 @@ class Run:
 
     def call(self, exercise: Exercise, operation: tuple) -> tuple:
         """Ask the notebook's function or class once and return the checked answer."""
-        frames = [calls_request(exercise), wire.encode([[operation]])]
+        frames = [calls_request(exercise), wire.encode([[operation]], once=True)]
         reply, = self._surely(lambda: list(self.worker.ask(frames, replies=1, seconds=self.seconds(self.limits.call_seconds))))
         return checked_answers(reply, 1)[0]
 
@@ -191,4 +191,4 @@ _PHRASES = (r"a (sparse )?tensor of layout torch\.\w{1,20}", "a nested tensor", 
 def _in_our_words(phrase: str) -> str:
     if any(re.fullmatch(pattern, phrase) for pattern in _PHRASES):
         return phrase
-    return wire.UNKNOWN
+    return plain.UNKNOWN

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from autograder.behaviour import by_chance
 from autograder.places import built_file
 from autograder.case import Case
 from autograder.exercise import PUBLIC, Answer, Check, Exercise
@@ -111,7 +112,7 @@ def recognised(exercise: Exercise, failures: dict[str, Failing]) -> dict[str, se
     for tell in known_tells(exercise):
         if tell.marks.keys() <= failures.keys():
             same = {name for name, mark in tell.marks.items() if _agrees(name, mark, failures[name], projected)}
-            if same:
+            if same and not by_chance(same, tell.marks):
                 shown[tell.sentence] = shown.get(tell.sentence, set()) | same
     return shown
 

@@ -16,16 +16,29 @@ from autograder.student import OverLimit, StudentRaised
 
 CORRECT, WRONG, RAISED, LIMIT = "correct", "wrong", "raised", "limit"
 NOT_ATTEMPTED, UNREADABLE, GRADER_FAULT = "not_attempted", "unreadable", "grader_fault"
+FAMILIAR = {  # what torch's commonest messages mean, in words of ours
+    "leaf Variable that requires grad": "A tensor that needs a gradient was changed in place.",
+    "modified by an inplace operation": "Something that the gradient needs was changed in place.",
+    "does not require grad": "No gradient flows: something was detached on the way.",
+    "must match the size of tensor": "Two tensors were combined whose shapes do not broadcast.",
+    "cannot be multiplied": "Two tensors were multiplied as matrices whose inner sizes differ.",
+    "Expected size for first two dimensions of batch2": "Two tensors were multiplied as matrices whose inner sizes differ.",
+    "same dtype": "Tensors of different dtypes were combined.",
+    "is invalid for input of size": "A tensor was reshaped to a shape of another number of entries.",
+    "out of range": "An index or an axis was asked for that is not there.",
+}
+LATER = " Whether the inputs stay as they were is looked at once this is right."
 
 
 @dataclass
 class CheckVerdict:
-    """What became of one check."""
+    """What became of one check. `beside`: it fails for another reason than what it is there to see, and its hint leads elsewhere."""
 
     check: Check
     outcome: str
     message: str = ""
     counterexample: Counterexample | None = None
+    beside: bool = False
 
     @property
     def points(self) -> float:
@@ -64,9 +77,9 @@ def judged(exercise: Exercise, check: Check, error: BaseException, case: Case) -
     if isinstance(error, StudentRaised):
         return CheckVerdict(check, RAISED, _raised_sentence(error, hidden), example)
     if isinstance(error, Mismatch):
-        error = _own_words(error)
+        error, beside = _own_words(_of_nan(error, case)), _beside(check, error)
         sentence = error.sentence if hidden else str(error)
-        return CheckVerdict(check, WRONG, f"{sentence}{_not_a_number(error, case)}.", example)
+        return CheckVerdict(check, WRONG, f"{sentence}.{LATER if beside else ''}", example, beside)
     return CheckVerdict(check, WRONG, f"The result could not be used as the check needs it ({type(error).__name__}).", example)
 
 
@@ -86,11 +99,16 @@ def in_general_words(check: Check, error: BaseException) -> CheckVerdict:
     return CheckVerdict(check, WRONG, f"{sentence}, on larger inputs than an example can show.")
 
 
-def _not_a_number(error: Mismatch, case: Case) -> str:
-    """What to add where a property fails because of NaN, of which no property holds."""
+def _of_nan(error: Mismatch, case: Case) -> Mismatch:
+    """Of NaN no property holds: it is said in the property's place."""
     if error.kind == "truth" and case.calls and _has_nan(case.calls[-1][1]):
-        return " (the result holds NaN)"
-    return ""
+        return replace(error, kind="not_finite", sentence="the result holds NaN, of which nothing can be true that is asked for here", detail="")
+    return error
+
+
+def _beside(check: Check, error: Mismatch) -> bool:
+    """Whether a check of what becomes of the arguments fails before that is looked at."""
+    return "arguments_after" in check.body.__code__.co_names and not error.what.endswith("after the call")
 
 
 def _has_nan(value: Any) -> bool:
@@ -105,7 +123,7 @@ def _raised_sentence(error: StudentRaised, hidden: bool) -> str:
         return "The line `raise NotImplementedError()` is still reached: replace it with your answer."
     place = f" in line {error.line} of the cell" if 0 < error.line < 10_000 else ""
     if hidden:  # no text from the student's process, which could carry hidden inputs out
-        return f"{name} was raised{place}."
+        return f"{name} was raised{place}.{next((f' {words}' for part, words in FAMILIAR.items() if part in error.message), '')}"
     line = f": `{error.text.strip()}`" if error.text.strip() else ""
     remedy = ""
     if "dtype" in error.message and ("Double" in error.message or "double" in error.message or "Float" in error.message):

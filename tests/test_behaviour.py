@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from textwrap import dedent
 
 import pytest
@@ -191,3 +191,19 @@ def test_a_student_who_checks_a_file_without_the_staffs_half_is_told_as_well(tmp
     exercises = json.loads((tmp_path / "results.json").read_text())["submissions"][0]["exercises"]
     named = {exercise["name"]: exercise["behaves_like"] for exercise in exercises}
     assert all(named[name] == one.tell for name, one in known.items()) and not any(named[name] for name in named.keys() - known.keys())
+
+
+@pytest.mark.parametrize("name, wrong", [
+    ("positional.expected_rope_score", lambda offsets, D_k, L=10000.0:
+        2 * torch.cos(offsets.double()[..., None] * L ** (-torch.arange(0, D_k + 2, 2, dtype=torch.float64) / D_k)).sum(-1)),
+    ("vision.attention_rollout", lambda alphas:
+        EXERCISES["vision.attention_rollout"].reference.function(alphas[:max(1, len(alphas) - 1)])),
+])
+def test_an_agreement_by_chance_is_no_name(name, wrong):
+    """One pair too many is a sum over D_k pairs where D_k = 2, a stack without its last layer the first layer where there are two."""
+    exercise, deck = EXERCISES[name], deck_of(name)
+    assert verdict_at_the_desk(exercise, wrong).behaves_like is None
+    answers = [Replies([perform(wrong, operation, exercise.context) for operation in operations], str(number).encode())
+               for number, operations in enumerate(deck.operations)]
+    ask = partial(perform, wrong, context=exercise.context)
+    assert judge(deck, answers, ask, ask).behaves_like is None

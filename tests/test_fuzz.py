@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from autograder.run import checked_answers, checked_reply
-from autograder.untrusted import wire
+from autograder.untrusted import plain, wire
 
 MESSAGES = 200_000
 PARTS = 8
@@ -57,9 +57,9 @@ def changed(tree, source: random.Random, depth: int):
 def sound(value, depth: int = 0) -> bool:
     """Whether a decoded value is plain data whose tensors can be read to their end."""
     if isinstance(value, torch.Tensor):
-        return type(value) is torch.Tensor and value.numel() <= wire.MAX_FRAME and bool((value == value).sum() >= 0)
+        return type(value) is torch.Tensor and value.numel() <= plain.MAX_FRAME and bool((value == value).sum() >= 0)
     if type(value) in (list, tuple):
-        return depth < 2 * wire.MAX_DEPTH and all(sound(item, depth + 1) for item in value)
+        return depth < 2 * plain.MAX_DEPTH and all(sound(item, depth + 1) for item in value)
     if type(value) is dict:
         return all(type(key) is str and sound(item, depth + 1) for key, item in value.items())
     return type(value) in (type(None), bool, int, float, str)

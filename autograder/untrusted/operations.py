@@ -13,7 +13,7 @@ import torch
 
 from autograder.untrusted import modules
 from autograder.untrusted.modules import Context, Unfit
-from autograder.untrusted.wire import Unsupported, plain
+from autograder.untrusted.plain import Unsupported, plain
 
 CALL, AFTER, VJP = "call", "after", "vjp"
 BUILD, SHAPES, STATE = "build", "shapes", "state"
@@ -45,7 +45,16 @@ def perform(function: Callable, operation: tuple, context: Context) -> tuple:
         if isinstance(error, MemoryError) or isinstance(error, RuntimeError) and "can't allocate memory" in str(error):
             traceback.clear_frames(error.__traceback__)  # lets go of what was allocated
             return "limit", "It asked for more memory than the limit allows."
-        return describe_error(error)
+        return describe_error(error, home=_home(function))
+
+
+def _home(function: Callable) -> str:
+    """The file (in a notebook, the cell) in which a function stands, or the last method of a class; empty where nobody knows."""
+    try:
+        own = [part for part in vars(function).values() if hasattr(part, "__code__")] if isinstance(function, type) else []
+        return (own[-1] if own else function).__code__.co_filename
+    except BaseException:  # noqa: BLE001 - a student's object may do anything when it is looked at
+        return ""
 
 
 def _perform(function: Callable, kind: str, args: tuple, kwargs: dict, cotangents: tuple | None) -> Any:
@@ -74,16 +83,19 @@ def _perform_on_module(factory: Callable, kind: str, args: tuple, kwargs: dict, 
     return _vjp(method, args, kwargs, extra["cotangents"], entries)
 
 
-def describe_error(error: BaseException) -> tuple:
-    """``("raised", type name, message, line in the student's cell or -1, that line's text)``, all of it bounded."""
+def describe_error(error: BaseException, *, home: str = "") -> tuple:
+    """``("raised", type name, message, line in the student's cell or -1, that line's text)``, all of it bounded.
+
+    home: the cell whose line is told where the error passed it, be it raised in a function of another (a given one, say).
+    """
     try:
         message = str(error)[:500]
     except BaseException:  # noqa: BLE001 - a student's __str__ may raise too
         message = "(its message could not be read)"
     line, text = -1, ""
-    for frame in traceback.extract_tb(error.__traceback__):
-        if "ipykernel_" in frame.filename or frame.filename.startswith("<ipython-input"):
-            line, text = frame.lineno or -1, (frame.line or "")[:200]
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "ipykernel_" in frame.filename or frame.filename.startswith("<ipython-input")]
+    for frame in [frame for frame in frames if frame.filename == home] or frames:
+        line, text = frame.lineno or -1, (frame.line or "")[:200]
     return "raised", type.__dict__["__name__"].__get__(type(error))[:60], message, line, text
 
 

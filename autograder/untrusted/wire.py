@@ -15,152 +15,66 @@ from typing import Any, Callable, Iterator
 import numpy as np
 import torch
 
+from autograder.untrusted.plain import DTYPES, MAX_DEPTH, MAX_FRAME, NAMES, Unsupported, describe_type
+
 FRAME = struct.Struct("<QQ")
 HEADER = struct.Struct("<QQ")
-MAX_FRAME = 64 * 1024 * 1024
 MAX_HEADER = 1024 * 1024
-MAX_DEPTH = 16
-MAX_PARTS = 20_000
 MAX_DIMS = 8
 MAX_DIM = 2**31
 ALIGN = 16
 JOINED = 1024 * 1024
-DTYPES = {
-    str(dtype).removeprefix("torch."): dtype
-    for dtype in (torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.int64, torch.int32, torch.int16,
-                  torch.int8, torch.uint8, torch.bool, torch.complex64, torch.complex128)
-}
-
-
-NAMES = {dtype: name for name, dtype in DTYPES.items()}
 _ARRAYS = {name: np.dtype(name) for name in DTYPES if name != "bfloat16"}  # NumPy makes a tensor of a buffer in a third of torch's time
-_UNSIGNED = (torch.uint16, torch.uint32, torch.uint64)
 
 
 class WireError(Exception):
     """A frame that is not what the protocol allows. The connection must be closed."""
 
 
-UNKNOWN = "an object of a class that the checks do not know"
+def encode(value: Any, *, once: bool = False) -> bytes:
+    """The payload that stands for `value`, which must be plain (see `plain`).
 
-
-class Unsupported(Exception):
-    """A value that cannot cross: its message is a noun phrase such as ``a function``."""
-
-
-# Types of which the name is told; a student's own may have any name.
-_TOLD = frozenset(("function", "method", "set", "dict", "generator", "module", "map", "filter", "zip", "range", "bytes", "complex",
-                   "property", "partial"))
-
-
-def plain(value: Any) -> Any:
-    """Return `value` as plain data, or raise `Unsupported`. NumPy arrays become tensors, named tuples tuples."""
-    return _plain(value, 0, [MAX_PARTS])
-
-
-def _plain(value: Any, depth: int, left: list[int]) -> Any:
-    kind = type(value)
-    left[0] -= 1
-    if left[0] < 0:
-        raise Unsupported(f"a value of more than {MAX_PARTS:,} parts")
-    if kind in (type(None), bool, int, float, str):
-        return _bounded_scalar(value)
-    if kind is torch.Tensor or kind is torch.nn.Parameter:
-        return _plain_tensor(value)
-    if depth >= MAX_DEPTH:
-        raise Unsupported(f"a value nested more than {MAX_DEPTH} deep")
-    if isinstance(value, tuple):
-        return tuple(_plain(item, depth + 1, left) for item in tuple.__iter__(value))
-    if kind is list:
-        return [_plain(item, depth + 1, left) for item in value]
-    if kind is dict:
-        if not all(type(key) is str for key in value):
-            raise Unsupported("a dict whose keys are not all strings")
-        return {key: _plain(item, depth + 1, left) for key, item in value.items()}
-    if isinstance(value, (np.ndarray, np.generic)) and not isinstance(value, np.ma.MaskedArray):
-        return _plain_array(value)
-    raise Unsupported(describe_type(value))
-
-
-def describe_type(value: Any) -> str:
-    """A noun phrase for what `value` is, the same at every door and safe to show to a person."""
-    if isinstance(value, torch.Tensor):
-        return "a subclass of torch.Tensor"
-    if isinstance(value, torch.nn.Module):
-        return "a module and not what it gives when it is called"
-    if isinstance(value, np.ma.MaskedArray):
-        return "a masked NumPy array"
-    if isinstance(value, type):
-        return "a class"
-    name = type(value).__name__
-    return f"an object of type {name}" if name in _TOLD else UNKNOWN
-
-
-def _bounded_scalar(value: Any) -> Any:
-    if type(value) is int and value.bit_length() > 256:
-        raise Unsupported("an int of more than 256 bits")
-    if type(value) is str and len(value) > 100_000:
-        raise Unsupported("a string of more than 100,000 characters")
-    return value
-
-
-def _plain_tensor(tensor: torch.Tensor) -> torch.Tensor:
-    if tensor.is_nested:
-        raise Unsupported("a nested tensor")
-    if tensor.layout is not torch.strided:
-        raise Unsupported(f"a {'sparse ' if 'sparse' in str(tensor.layout) else ''}tensor of layout {tensor.layout}")
-    if tensor.device.type != "cpu":
-        raise Unsupported(f"a tensor on the device {tensor.device}")
-    if tensor.dtype in _UNSIGNED and not bool((tensor.to(torch.int64) < 0).any()):
-        tensor = tensor.to(torch.int64)
-    if tensor.dtype not in NAMES:
-        raise Unsupported(f"a tensor of dtype {tensor.dtype}")
-    if tensor.numel() * tensor.element_size() > MAX_FRAME // 2:
-        raise Unsupported(f"a tensor of {tensor.numel():,} entries")
-    tensor = tensor.detach()
-    return (tensor.resolve_conj() if tensor.dtype.is_complex else tensor).resolve_neg()
-
-
-def _plain_array(value: Any) -> torch.Tensor:
-    array = np.asarray(value)
-    kind = array.dtype.kind
-    if kind not in "biufc":
-        raise Unsupported(f"a NumPy array of {'text' if kind in 'US' else 'objects' if kind == 'O' else 'no numbers'}")
-    if array.nbytes > MAX_FRAME // 2:
-        raise Unsupported(f"a NumPy array of {array.size:,} entries")
-    dtype = array.dtype.newbyteorder("=")
-    if dtype in (np.longdouble, np.clongdouble):  # torch has none so wide
-        dtype = np.dtype(np.float64 if kind == "f" else np.complex128)
-    return _plain_tensor(torch.from_numpy(np.array(array, dtype=dtype)))
-
-
-def encode(value: Any) -> bytes:
-    """The payload that stands for `value`, which must be plain (see `plain`)."""
+    With `once` the same tensor in several places is written once: what is decoded from it is the same memory in all of them.
+    """
     buffers: list[bytes] = []
     position = [0]
-    tree = _text(value, buffers, position).encode("ascii")
+    tree = _text(value, buffers, position, {} if once else None).encode("ascii")
     tree += b" " * (-(HEADER.size + len(tree)) % ALIGN)
     return b"".join([HEADER.pack(len(tree), position[0]), tree, *buffers])
 
 
-def _text(value: Any, buffers: list[bytes], position: list[int]) -> str:
+def _text(value: Any, buffers: list[bytes], position: list[int], known: dict[tuple, str] | None) -> str:
     """The header's part for `value`, as JSON: written at once, as most of it are tensors, each of a few characters."""
     kind = type(value)
     if kind in (type(None), bool, int, float, str):
         return json.dumps(value)
     if kind is tuple or kind is list:
-        return ",".join(['["t"' if kind is tuple else '["l"', *[_text(item, buffers, position) for item in value]]) + "]"
+        return ",".join(['["t"' if kind is tuple else '["l"', *[_text(item, buffers, position, known) for item in value]]) + "]"
     if kind is dict:
-        return ",".join(['["d"', *[f"[{json.dumps(key)},{_text(item, buffers, position)}]" for key, item in value.items()]]) + "]"
+        return ",".join(['["d"', *[f"[{json.dumps(key)},{_text(item, buffers, position, known)}]" for key, item in value.items()]]) + "]"
     if kind is torch.Tensor or kind is torch.nn.Parameter:
-        data = _tensor_bytes(value.detach())
-        offset, padding = position[0], -len(data) % ALIGN
-        buffers.append(data)
-        if padding:
-            buffers.append(_PADDING[:padding])
-        position[0] += len(data) + padding
-        return f'["T","{NAMES[value.dtype]}",[{",".join(map(str, value.shape))}],{offset}]'
+        if known is None:
+            return _tensor_text(value, buffers, position)
+        same = memory_of(value)
+        if same not in known:
+            known[same] = _tensor_text(value, buffers, position)
+        return known[same]
     raise Unsupported(describe_type(value))
+
+
+def memory_of(tensor: torch.Tensor) -> tuple:
+    """The same for two tensors that are one: the same entries of the same memory. No two empty ones are."""
+    return (tensor.data_ptr() or id(tensor), tensor.dtype, tensor.shape, tensor.stride())
+
+
+def _tensor_text(tensor: torch.Tensor, buffers: list[bytes], position: list[int]) -> str:
+    data = _tensor_bytes(tensor.detach())
+    offset, padding = position[0], -len(data) % ALIGN
+    buffers.append(data)
+    if padding:
+        buffers.append(_PADDING[:padding])
+    position[0] += len(data) + padding
+    return f'["T","{NAMES[tensor.dtype]}",[{",".join(map(str, tensor.shape))}],{offset}]'
 
 
 _PADDING = bytes(ALIGN)
