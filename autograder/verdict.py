@@ -102,7 +102,7 @@ def in_general_words(check: Check, error: BaseException) -> CheckVerdict:
 def _of_nan(error: Mismatch, case: Case) -> Mismatch:
     """Of NaN no property holds: it is said in the property's place."""
     if error.kind == "truth" and case.calls and _has_nan(case.calls[-1][1]):
-        return replace(error, kind="not_finite", sentence="the result holds NaN, of which nothing can be true that is asked for here", detail="")
+        return replace(error, kind="not_finite", sentence="the result holds NaN where numbers are expected", detail="")
     return error
 
 

@@ -41,7 +41,7 @@ NUMBERS = {
     "A.numpy().astype('>f8')": None,
     "A.mT.contiguous().mT if A.dim() > 1 else A": None,
     "A.to(torch.complex128).conj().real": None,
-    "A * math.nan": "is negative or not a number (the result holds NaN)",
+    "A * math.nan": "the result holds NaN where numbers are expected",
     "A + math.inf": "holds an infinity where a number is expected",
     "A - math.inf": "is negative or not a number",
     "A + 1e300": "expected 1, got 2e+300",
