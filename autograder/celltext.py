@@ -56,6 +56,8 @@ def defined_names(source: str) -> list[str]:
 
 def definitions(source: str, name: str) -> int:
     """How often a cell defines `name`; plain assignments count once, and not beside a function."""
+    if _body(source):
+        return sum(getattr(node, "name", None) == name for node in _body(source)) or int(name in bound_names(source))
     count = len(re.findall(rf"^(?:async\s+)?(?:def|class)\s+{re.escape(name)}\b", plain(source), re.MULTILINE))
     return count or int(name in defined_names(source))
 
@@ -71,6 +73,22 @@ def bound_names(source: str) -> frozenset[str]:
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
             bound |= {(alias.asname or alias.name).split(".")[0] for alias in node.names}
     return frozenset(bound)
+
+
+def completes(source: str, name: str) -> bool:
+    """Whether a cell adds to the function or class `name` from outside: ``name.forward = …``, ``setattr(name, …)``, ``@adds_to(name)``."""
+    def is_it(node: ast.AST) -> bool:
+        return isinstance(node, ast.Name) and node.id == name
+
+    for node in (node for statement in _body(source) for node in ast.walk(statement)):
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, (ast.AnnAssign, ast.AugAssign)) else []
+        if any(isinstance(target, ast.Attribute) and is_it(target.value) for target in targets):
+            return True
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "setattr" and any(map(is_it, node.args[:1])):
+            return True
+        if any(isinstance(by, ast.Call) and any(map(is_it, by.args)) for by in getattr(node, "decorator_list", ())):
+            return True
+    return False
 
 
 def used_names(source: str) -> frozenset[str]:

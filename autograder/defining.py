@@ -6,7 +6,7 @@ The check is moved below a definition, or a helper that the function uses, which
 from __future__ import annotations
 
 from autograder.blueprint import SOLUTION, Blueprint
-from autograder.celltext import bound_names, code_in_markdown, defined_names, definitions, same_code, used_names
+from autograder.celltext import bound_names, code_in_markdown, completes, defined_names, definitions, same_code, used_names
 from autograder.rebuild import STUDENT, Cell, Rebuilt
 
 
@@ -17,6 +17,7 @@ def settle(rebuilt: Rebuilt, blueprint: Blueprint) -> None:
         own = _cell(rebuilt, name)
         if not rebuilt.attempted.get(name) or name not in defined_names(own.source) and not _copies_define(rebuilt, name):
             _find(rebuilt, name, stub)
+        _complete(rebuilt, name)
         if rebuilt.attempted.get(name):
             _report_doubles(rebuilt, name)
             _wait_for_helpers(rebuilt, name)
@@ -31,7 +32,7 @@ def _copies_define(rebuilt: Rebuilt, name: str) -> bool:
 
 
 def _find(rebuilt: Rebuilt, name: str, stub: str) -> None:
-    """Take the answer from another cell of the student's, where there is one; the untouched stub is then not run."""
+    """Take the answer from another cell of the student's, where there is one; the untouched stub is not run if that would undo it."""
     places = [i for i, cell in enumerate(rebuilt.cells) if cell.origin == STUDENT and cell.cell_type == "code" and cell.cell_id != name
               and name in defined_names(cell.source) and not same_code(cell.source, stub)]
     where = "another cell of your own"
@@ -42,12 +43,24 @@ def _find(rebuilt: Rebuilt, name: str, stub: str) -> None:
             return
         cell = rebuilt.cells[places[0]]
         cell.cell_type, cell.source, where = "code", code_in_markdown(cell.source), f"a {cell.submitted_as} cell and run as code"
-    if not rebuilt.attempted.get(name):
+    if not rebuilt.attempted.get(name) and places[0] < rebuilt.cells.index(_cell(rebuilt, name)):
         _cell(rebuilt, name).source = ""
     rebuilt.attempted[name] = True
     rebuilt.remarks.append(f"The answer to {name} was found in {rebuilt.cells[places[-1]].label}, {where}; it was taken from there.")
     at = _check_at(rebuilt, name)
     if places[0] > at:
+        _move_check(rebuilt, name, places[-1])
+
+
+def _complete(rebuilt: Rebuilt, name: str) -> None:
+    """An answer that is only, or also, added to from other cells (a method written below its class) is an answer, and checked after them."""
+    places = [i for i, cell in enumerate(rebuilt.cells) if cell.origin == STUDENT and cell.cell_type == "code" and completes(cell.source, name)]
+    if not places:
+        return
+    if not rebuilt.attempted.get(name):
+        rebuilt.attempted[name] = True
+        rebuilt.remarks.append(f"The answer to {name} was written in {rebuilt.cells[places[-1]].label}, another cell of your own, which adds to it.")
+    if places[-1] > _check_at(rebuilt, name):
         _move_check(rebuilt, name, places[-1])
 
 

@@ -62,13 +62,13 @@ def grade(grader, release, references):
 
 @pytest.fixture(scope="session")
 def grade_in():
-    """Grade the reference notebook of an assignment with some answers replaced; returns the outcome."""
+    """Grade the reference notebook of an assignment with some answers replaced and the notebook changed; returns the outcome."""
     made = {}
 
-    def run(assignment: str, answers: dict[str, str], *, untouched: bool = False):
+    def run(assignment: str, answers: dict[str, str], *, untouched: bool = False, change=lambda notebook: None):
         if assignment not in made:
             made[assignment] = make_grader(read_course(ROOT / "course.yaml"), ROOT, assignment, least="none")
-        text = filled_in(release_of(assignment), {} if untouched else references_of(assignment) | answers)
+        text = filled_in(release_of(assignment), {} if untouched else references_of(assignment) | answers, change=change)
         return made[assignment].grade("student", Found(Path(f"{assignment}.ipynb"), parse_submission(text.encode())))
     yield run
     for one in made.values():
