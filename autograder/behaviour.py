@@ -8,7 +8,7 @@ two explain every failing check, pairs are tried: an answer that makes two mista
 from __future__ import annotations
 
 from itertools import combinations, islice
-from typing import Any, Callable, Collection, Iterator
+from typing import Any, Callable, Collection, Iterable, Iterator
 
 import torch
 
@@ -16,6 +16,7 @@ from autograder.compare import TOLERANCE
 from autograder.deck import DeckExercise
 from autograder.exercise import Answer
 from autograder.pairs import both
+from autograder.untrusted.operations import CALL, VJP
 from autograder.verdict import ExerciseVerdict
 
 PAIRS_TRIED = 150
@@ -29,6 +30,8 @@ def explained(deck: DeckExercise, given: Given, fails: Callable[[Answer], set[in
     fails: the checks that an answer of the staff fails.
     """
     found = {}
+    if says_nothing(call for number, answers in given.items() for call in zip(deck.operations[number], answers)):
+        return found
     for answer in deck.exercise.misconceptions:
         same = {number for number, answers in given.items() if _agree(answers, deck, answer, number)}
         if same and fails(answer) <= given.keys() and not by_chance(same, fails(answer)):
@@ -45,6 +48,15 @@ def explained(deck: DeckExercise, given: Given, fails: Callable[[Answer], set[in
 def by_chance(same: Collection, failed: Collection) -> bool:
     """Whether a mistake that fails the checks `failed` and explains of them only those in `same` is hardly the one that was made."""
     return 2 * len(set(same) & set(failed)) <= len(failed)
+
+
+def says_nothing(calls: Iterable[tuple[tuple, tuple]]) -> bool:
+    """Whether an answer gives no value at all, or one and the same whatever it is called on: many a mistake does so on some input.
+
+    calls: operations and what was answered to each.
+    """
+    values = [answer[1] for operation, answer in calls if operation[0] in (CALL, VJP) and answer[0] == "value" and answer[1] is not None]
+    return not values or len(values) >= 4 and all(same_answer(values[0], value) for value in values[1:])
 
 
 def _largest_two(explains: dict[str, set[int]]) -> list[set[int]]:

@@ -15,9 +15,10 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Iterable
 
 from autograder.parcels import Item, Refused, opened
+from autograder.places import another_assignment
 
 _CANVAS = re.compile(r"^(?P<student>[^_]+)(?:_(?P<late>LATE|late))?_(?P<user>\d+)_(?P<upload>\d+)_(?P<name>.+)$")
-_MOODLE = re.compile(r"^(?P<student>.+?)_(?P<number>\d+)_assignsubmission_file_?$")
+_MOODLE = re.compile(r"^(?P<student>.+?)_(?P<number>\d+)_assignsubmission_(?:file|onlinetext)_?$")
 _GRADESCOPE = re.compile(r"^submission_(?P<number>\d+)$")
 _ATTEMPT = re.compile(r"(?:-(\d+)| \((\d+)\))$")  # Canvas appends -1, browsers (1)
 NOTEBOOKS = (".ipynb", ".ipynb.txt", ".ipynb.json")  # some browsers add an ending
@@ -64,7 +65,7 @@ def collect(root: Path, assignment: str, paths: Iterable[Path], *, dry_run: bool
         collected.refused += [one for one in found if isinstance(one, Refused)]
         _sort(collected, [one for one in found if isinstance(one, Item)], assignment)
     for student, attempts in sorted(collected.older.items()):
-        attempts.sort(key=lambda attempt: attempt.age)
+        attempts.sort(key=lambda attempt: (not _another(attempt, assignment), attempt.age))
         _place(root, assignment, student, attempts, collected, dry_run)
     if not dry_run:
         for student, items in collected.others.items():
@@ -73,6 +74,11 @@ def collect(root: Path, assignment: str, paths: Iterable[Path], *, dry_run: bool
             if student not in collected.older:
                 _lay_down(root, assignment, student, items)
     return collected
+
+
+def _another(attempt: Attempt, assignment: str) -> bool:
+    """Whether it is the notebook of another assignment."""
+    return bool(another_assignment(re.findall(r'"grade_id": ?"(\w+-checks)"', attempt.item.data.decode("utf-8", "replace")), assignment))
 
 
 def _sort(collected: Collected, items: list[Item], assignment: str) -> None:

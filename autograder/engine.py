@@ -24,7 +24,7 @@ from autograder.rebuild import STUDENT, Cell, Rebuilt, rebuild
 from autograder.replies import CheckAnswers, Reply, reply_of
 from autograder.run import Run, calls_request
 from autograder.student import OverLimit
-from autograder.verdict import GRADER_FAULT, NOT_ATTEMPTED, RAISED, CheckVerdict, ExerciseVerdict
+from autograder.verdict import GRADER_FAULT, LIMIT, NOT_ATTEMPTED, RAISED, CheckVerdict, ExerciseVerdict
 from autograder.worker import WorkerDied
 
 MAX_LOST = 3
@@ -147,7 +147,7 @@ def _check(runs: _Runs, graded: Graded, deck: DeckExercise) -> ExerciseVerdict:
         answers = _answers(runs.main, deck)
         undefined = _undefined(runs, graded, name, answers)
         if undefined:
-            verdict = _whole(deck, RAISED, undefined)
+            verdict = _whole(deck, LIMIT if name in runs.main.deadly else RAISED, undefined)
         else:
             verdict = judge(deck, answers, lambda operation: runs.main.call(deck.exercise, operation), _explaining(runs, deck.exercise),
                             _afresh(runs, deck.exercise), code="\0".join(source for _, source in _own_code(graded.rebuilt)))
@@ -205,7 +205,8 @@ def _why_missing(runs: _Runs, graded: Graded, name: str) -> str:
     if error is None:
         return f"After your cells have run, there is no function called {name}."
     cell = next(cell for cell in graded.rebuilt.cells if cell.cell_id == name)
-    return _error_remark(cell, error)
+    stopped = runs.main.deadly.get(name)
+    return f"{_capital(cell.label)} was stopped: {stopped}" if stopped else _error_remark(cell, error)
 
 
 def _answers(run: Run, deck: DeckExercise) -> list[CheckAnswers | Lost]:
@@ -240,9 +241,14 @@ def _answers_by_check(run: Run, deck: DeckExercise) -> list[CheckAnswers | Lost]
             if isinstance(over, WorkerDied) and len(answers) not in died:
                 died.add(len(answers))
                 continue
-            answers.append(Lost(str(over)))
+            answers.append(Lost(_together(str(over), len(deck.numbers[len(answers)]))))
             lost += 1
     return answers
+
+
+def _together(reason: str, calls: int) -> str:
+    """The reason why a check was stopped, where it may be the sum of many calls that took too long."""
+    return reason.replace("It took more than", f"Its {calls} calls together took more than", 1) if calls > 1 else reason
 
 
 def _replies(run: Run, deck: DeckExercise, plan: list[list[int]], *, first: bool, together: bool = False) -> Iterator[Reply]:

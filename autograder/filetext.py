@@ -10,6 +10,8 @@ _MARKS = ((b"\xff\xfe\0\0", "utf-32-le"), (b"\0\0\xfe\xff", "utf-32-be"), (b"\xe
           (b"\xfe\xff", "utf-16-be"))
 _KINDS = ((b"%PDF", "a PDF file"), (b"PK\x03\x04", "a zip archive"), (b"\x1f\x8b", "a gzip archive"),
           (b"version https://git-lfs", "a Git LFS pointer and not the file itself"), (b"<!doctype html", "an HTML page"), (b"<html", "an HTML page"))
+_HELPS = {"zip": "hand in the notebook that is in it (autograder collect takes archives as they are)", "HTML": "hand in the notebook itself (.ipynb)",
+          "PDF": "hand in the notebook itself (.ipynb)", "gzip": "hand in the notebook that is in it"}
 _TYPES = {list: "list", str: "string", int: "number", float: "number", bool: "boolean", type(None): "null"}
 
 
@@ -55,8 +57,8 @@ def tree_of(text: str) -> dict[str, Any]:
         line = text.count("\n", 0, mark.start()) + 1 if mark else 0
         marks = f" (it holds merge-conflict markers: <<<<<<< in line {line}; choose one side)" if mark else ""
         kind = next((f" but {name}" for start, name in _KINDS if text[:40].lstrip(" \t\r\n").lower().startswith(start.decode("latin-1").lower())), "")
-        raise Unreadable(f"not a notebook{kind}: not valid JSON at line {error.lineno}, column {error.colno}{marks}; "
-                         "open it in Jupyter, save it, and hand in that file") from None
+        helps = next((help for what, help in _HELPS.items() if what in kind), "open it in Jupyter, save it, and hand in that file")
+        raise Unreadable(f"not a notebook{kind}: not valid JSON at line {error.lineno}, column {error.colno}{marks}; {helps}") from None
     except (RecursionError, ValueError):
         raise Unreadable("not a notebook: JSON nested beyond reason, or numbers of thousands of digits") from None
     if not isinstance(tree, dict):

@@ -6,6 +6,7 @@ import pkgutil
 import traceback
 from functools import lru_cache
 from pathlib import Path
+from typing import Iterable
 
 from autograder import exercises as public
 
@@ -23,6 +24,19 @@ def assignments() -> tuple[str, ...]:
 def public_folder() -> Path:
     """The folder of the public halves."""
     return Path(public.__path__[0])
+
+
+@lru_cache
+def _exercises() -> dict[str, str]:
+    """By exercise its assignment."""
+    return {path.stem: name for name in assignments() for path in (public_folder() / name).glob("[!_]*.py")}
+
+
+def another_assignment(grade_ids: Iterable[str], assignment: str) -> str:
+    """The assignment whose notebook has check cells of these ids, where they are another's than `assignment`; otherwise nothing."""
+    there = [_exercises().get(one.removesuffix("-checks"), "") for one in grade_ids if one.endswith("-checks")]
+    others = [name for name in there if name]
+    return max(sorted(set(others)), key=others.count) if others and assignment not in others else ""
 
 
 def built_file(assignment: str) -> Path:

@@ -11,6 +11,7 @@ import gc
 import multiprocessing
 import os
 import signal
+import warnings
 from collections import Counter, deque
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
@@ -164,7 +165,9 @@ def _end(hand: _Hand) -> None:
 
 
 def _serve(grader: Grader, pipe: Connection, parent: int) -> None:
-    """In the process: grade what comes, until the grader ends. Interrupts are the grader's business."""
+    """In the process: grade what comes, until the grader ends. Interrupts are the grader's business, and what the staff's wrong answers
+    warn of is nobody's."""
+    warnings.simplefilter("ignore")
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     die_with(parent)
     while True:

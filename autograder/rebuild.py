@@ -12,6 +12,7 @@ from autograder.blueprint import ANSWER, CHECKS, PROSE, SKIPPED, SOLUTION, Bluep
 from autograder.celltext import code_in_markdown, defined_names, is_stub, same_code, without_html
 from autograder.matching import matched
 from autograder.notebook import Submission, SubmittedCell
+from autograder.places import another_assignment
 
 COURSE, STUDENT = "course", "student"
 
@@ -41,19 +42,24 @@ class Cell:
 
 @dataclass
 class Rebuilt:
-    """The rebuilt notebook. `attempted` says for each exercise whether anything was handed in for it."""
+    """The rebuilt notebook. `attempted` says for each exercise whether anything was handed in for it; `another` is the assignment of which
+    this is the notebook, where it is another's."""
 
     cells: list[Cell]
     metadata: dict[str, Any]
     remarks: list[str] = field(default_factory=list)
     attempted: dict[str, bool] = field(default_factory=dict)
     comments: dict[str, str] = field(default_factory=dict)
+    another: str = ""
 
 
 def rebuild(blueprint: Blueprint, submission: Submission) -> Rebuilt:
     """Put the student's code and answers into the course's notebook."""
     from autograder.defining import settle
     rebuilt = Rebuilt([], blueprint.metadata, list(submission.remarks))
+    rebuilt.another = another_assignment([cell.grade_id for cell in submission.cells if cell.grade_id], blueprint.assignment)
+    if rebuilt.another:
+        rebuilt.remarks.append(f"This is the notebook of {rebuilt.another}; that of {blueprint.assignment} was asked for.")
     match = matched(blueprint, submission, rebuilt.remarks)
     for extra_at_top in match.extras:
         if extra_at_top[0] == "":
@@ -122,7 +128,7 @@ def _append(rebuilt: Rebuilt, course: CourseCell, source: str, origin: str, labe
 
 
 def _report_edits(rebuilt: Rebuilt, course: CourseCell, copies: list[SubmittedCell]) -> None:
-    if not course.grade_id:
+    if not course.grade_id or rebuilt.another:
         return
     name = course.grade_id
     what = f"The {'check' if course.kind == CHECKS else 'locked'} cell {name}"

@@ -149,7 +149,7 @@ def submission_result(student: str, notebook: str, graded: Graded, written: list
         by_name = {**standing, **{exercise.name: exercise for exercise in exercises}}
         exercises = [by_name[name] for name in order]
     return SubmissionResult(student=student, notebook=notebook, score=sum(e.score for e in exercises),
-                            max_score=sum(e.max_score for e in exercises), outcome=_overall(exercises), reason=_reason(exercises),
+                            max_score=sum(e.max_score for e in exercises), outcome=_overall(exercises), reason=_reason(exercises, graded.rebuilt.another),
                             remarks=graded.rebuilt.remarks, written=written, exercises=exercises)
 
 
@@ -189,12 +189,12 @@ _SAY = {WRONG: "wrong", RAISED: "raised an error", LIMIT: "ran over a limit", NO
         GRADER_FAULT: "could not be graded (the grader's fault)"}
 
 
-def _reason(exercises: list[ExerciseResult]) -> str:
+def _reason(exercises: list[ExerciseResult], another: str) -> str:
     wrong = [exercise for exercise in exercises if exercise.outcome != CORRECT]
     if not wrong:
         return f"all {len(exercises)} exercises correct"
     if all(exercise.outcome == NOT_ATTEMPTED for exercise in exercises):
-        return "nothing was attempted"
+        return f"this is the notebook of {another}" if another else "nothing was attempted"
     said = [f"{e.name}: {_SAY[e.outcome]}" + (f", behaves like {e.behaves_like}" if e.behaves_like else "") for e in wrong if e.outcome != NOT_ATTEMPTED]
     untouched = [e.name for e in wrong if e.outcome == NOT_ATTEMPTED]
     said += [f"{', '.join(untouched)}: {_SAY[NOT_ATTEMPTED]}"] if untouched else []

@@ -207,3 +207,19 @@ def test_an_agreement_by_chance_is_no_name(name, wrong):
                for number, operations in enumerate(deck.operations)]
     ask = partial(perform, wrong, context=exercise.context)
     assert judge(deck, answers, ask, ask).behaves_like is None
+
+
+@pytest.mark.parametrize("name, wrong", [
+    *((name, body) for name in ("attention.causal_mask", "attention.scaled_dot_product_attention", "layernorm.gelu", "vision.attention_rollout")
+      for body in ("raise TypeError('x')", "(3).nothing", "torch.zeros(2) @ torch.zeros(3)")),
+    ("attention.softmax_jacobian", "return None"), ("transformer.transformer_parameters", "return 0"),
+])
+def test_an_answer_that_gives_nothing_is_named_after_no_mistake(name, wrong):
+    """Many a mistake raises something on some input, or gives 0 for a small model."""
+    exercise, deck, space = EXERCISES[name], deck_of(name), {"torch": torch}
+    exec(f"def answer(*args, **kwargs):\n    {wrong}", space)
+    assert verdict_at_the_desk(exercise, space["answer"]).behaves_like is None
+    answers = [Replies([perform(space["answer"], operation, exercise.context) for operation in operations], str(number).encode())
+               for number, operations in enumerate(deck.operations)]
+    ask = partial(perform, space["answer"], context=exercise.context)
+    assert judge(deck, answers, ask, ask).behaves_like is None

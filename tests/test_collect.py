@@ -283,3 +283,13 @@ def test_whom_canvas_calls_late_is_told_for_its_export_holds_no_time(tmp_path, c
     show_collected(Console(width=200), collected, "attention", dry_run=False)
     said = " ".join(capsys.readouterr().out.split())
     assert "late says Canvas of doejane_1234. Its export holds no time of handing in" in said and "timestamp.txt" in said
+
+
+def test_an_export_with_the_notebook_of_another_assignment_and_a_text_typed_in(tmp_path):
+    """The newest counts of those that are this assignment's; a text typed into Moodle is its student's, and no student of its own."""
+    vision, attention = (b'{"cells": [{"metadata": {"nbgrader": {"grade_id": "%s-checks"}}}]}' % name for name in (b"patchify", b"softmax"))
+    zipped(tmp_path / "canvas.zip", {"doejane_1234_99_Untitled.ipynb": attention, "doejane_1234_100_vision.ipynb": vision})
+    zipped(tmp_path / "moodle.zip", {"Bob B_12348_assignsubmission_file_/attention.ipynb": attention, "Bob B_12348_assignsubmission_onlinetext_/onlinetext.html": b"<p>hi"})
+    collected = collect(tmp_path, "attention", [tmp_path / "canvas.zip", tmp_path / "moodle.zip"])
+    assert sorted(collected.taken) == ["Bob B", "doejane_1234"] and not collected.refused
+    assert collected.taken["doejane_1234"].item.data == attention

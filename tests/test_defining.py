@@ -62,3 +62,41 @@ def test_a_definition_within_a_string_is_none():
     assert definitions("notes = '''\ndef softmax(Z):\n    pass\n'''", "softmax") == 0
     assert definitions("def softmax(Z):\n    pass\ndef softmax(Z):\n    pass", "softmax") == 2 and definitions("softmax = old = None", "softmax") == 1
     assert definitions("def softmax(Z):\n  broken(", "softmax") == 1
+
+
+def test_the_notebook_of_another_assignment_is_called_by_its_name(grade):
+    outcome = grade(data=release_of("vision").encode()).result
+    assert outcome.outcome == "not_attempted" and outcome.reason == "this is the notebook of vision"
+    assert outcome.remarks[0] == "This is the notebook of vision; that of attention was asked for."
+    assert not any("was edited" in remark for remark in outcome.remarks)
+
+
+def test_a_module_that_a_cell_writes_can_be_imported_as_in_jupyter(grade):
+    """The working directory is on Jupyter's path, and comes last here, so that it hides nothing."""
+    answer = "from my_helpers import soft\n\ndef softmax(Z, dim=-1):\n    return soft(Z, dim)"
+    written = "%%writefile my_helpers.py\nimport torch\ndef soft(Z, dim):\n    return torch.exp(Z - torch.logsumexp(Z, dim, keepdim=True))"
+    assert exercise_of(grade({"softmax": answer}, change=with_cell(written, before="softmax")), "softmax").outcome == "correct"
+
+
+def test_an_answers_cell_that_takes_too_long_is_over_a_limit_and_raised_nothing(grade):
+    answer = "import time\ntime.sleep(1000)\n\ndef causal_mask(N):\n    return torch.ones(N, N, dtype=torch.bool).tril()"
+    mask = exercise_of(grade({"causal_mask": answer}), "causal_mask")
+    assert mask.outcome == "limit" and mask.checks[0].message.startswith("The cell of causal_mask was stopped: It took more than"), mask
+
+
+OWN_CLASSES = '''def class_token_attention(model, images):
+    assert isinstance(model, (TinyViT, StandIn))
+    layers = [layer for layer in model.layers if isinstance(layer, EncoderLayer)]
+    X = model.tokens(images)
+    for layer in layers[:-1]:
+        X = layer(X)
+    Z = layers[-1].norm1(X)
+    return layers[-1].attention(Z, Z, Z)[1][:, 0, 1:]
+'''
+
+
+@pytest.mark.parametrize("own, outcome", [("x = 1", "correct"), ("class EncoderLayer(nn.Module):\n    pass", "raised")], ids=["as given", "overwritten"])
+def test_a_given_model_is_of_the_notebooks_own_class(grade_in, own, outcome):
+    """...where that is still the given one; what the checks are called on does not depend on what a student wrote over it."""
+    graded = exercise_of(grade_in("vision", {"class_token_attention": OWN_CLASSES}, change=with_cell(own, before="class_token_attention")), "class_token_attention")
+    assert graded.outcome == outcome, [check.message for check in graded.checks]

@@ -61,7 +61,7 @@ NUMBERS = {
     "A.float().to_mkldnn()": f"a tensor of layout torch._mkldnn, {CANNOT}",
     "torch.nested.nested_tensor([A.reshape(-1)])": f"a nested tensor, {CANNOT}; return a plain one",
     "A.to('meta')": f"a tensor on the device meta, {CANNOT}",
-    "A.as_subclass(type('Mine', (torch.Tensor,), {}))": f"a subclass of torch.Tensor, {CANNOT}; return a plain tensor",
+    "A.as_subclass(type('Mine', (torch.Tensor,), {}))": None,
     "torch.masked.masked_tensor(A, A > 0)": "a subclass of torch.Tensor",
     "np.ma.masked_array(A.numpy())": "a masked NumPy array",
     "np.array(A.tolist(), dtype=object)": "a NumPy array of objects",

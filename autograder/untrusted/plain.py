@@ -47,6 +47,9 @@ def _plain(value: Any, depth: int, left: list[int]) -> Any:
         return _bounded_scalar(value)
     if kind is torch.Tensor or kind is torch.nn.Parameter:
         return _plain_tensor(value)
+    if isinstance(value, torch.Tensor) and type(value).__torch_dispatch__ is torch.Tensor.__torch_dispatch__:
+        with torch._C.DisableTorchFunctionSubclass():  # a subclass with a memory of its own: its numbers are what counts
+            return _plain_tensor(torch.Tensor.as_subclass(value, torch.Tensor))
     if depth >= MAX_DEPTH:
         raise Unsupported(f"a value nested more than {MAX_DEPTH} deep")
     if isinstance(value, tuple):

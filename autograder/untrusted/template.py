@@ -159,6 +159,7 @@ def become_worker(channel: socket.socket, options: dict) -> None:
     os.makedirs(work, exist_ok=True)
     os.environ["HOME"] = os.environ["TMPDIR"] = work
     os.chdir(work)
+    sys.path.append("")  # as in Jupyter: a cell may write a module and import it
     if options["level"] != NONE:
         confine.drop_privileges()
     confine.limit_resources(memory=options["memory"], cpu_seconds=options["cpu_seconds"], file_bytes=options["tmp_bytes"],
