@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Callable
+
 import torch
 
 from autograder.compare import assert_close, assert_true
@@ -18,3 +20,23 @@ def assert_attention_weights(alpha: torch.Tensor, scores: torch.Tensor, *, dim: 
     apart = scores.gather(dim, best) > scores.gather(dim, worst) + 0.01
     ordered = alpha.gather(dim, best) > alpha.gather(dim, worst)
     assert_true((ordered | ~apart).all(), f"in {what}, the largest score does not get a larger weight than the smallest", what=what)
+
+
+def assert_answered(function: Callable, args: tuple, other: tuple) -> None:
+    """Fail where `function` does nothing: where its result is its first argument, comes out at random or is the same for `other`.
+
+    Every mistake passes: a check that only asks whether the inputs stay as they were gives no point to zeros by this.
+    """
+    near = (args[0] * (1 + 1e-9), *args[1:])
+    results, again, elsewhere = (_parts(function(*one)) for one in (args, near, other))
+    assert_true(not all(torch.equal(one, args[0]) for one in results), "the result is the input, as it came")
+    assert_true(_alike(results, again), "nearly the same input gives quite another result")
+    assert_true(not _alike(results, elsewhere), "the result does not depend on the input")
+
+
+def _parts(value: torch.Tensor | tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:
+    return value if isinstance(value, tuple) else (value,)
+
+
+def _alike(ones: tuple[torch.Tensor, ...], others: tuple[torch.Tensor, ...]) -> bool:
+    return all(torch.allclose(one, other, atol=1e-4, equal_nan=True) for one, other in zip(ones, others))

@@ -4,12 +4,14 @@ import math
 
 import torch
 from hypothesis import given
+from hypothesis import strategies as st
 
 from autograder.compare import assert_close
 from autograder.exercises.attention.attention_entropy import (a_single_weight_gives_zero, exercise,
                                                               mixing_two_rows_that_do_not_overlap,
                                                               uniform_weights_give_ln_N, weights)
-from autograder.strategies import distributions
+from autograder.properties import assert_answered
+from autograder.strategies import distributions, fillers
 
 
 @exercise.solution
@@ -22,21 +24,43 @@ def attention_entropy(alpha):
     return -torch.special.xlogy(alpha, alpha).sum(dim=-1)
 
 
-@exercise.hidden_check(points=1, hint="Try a row with zeros beside ordinary weights, (0, 1/4, 3/4), alone and in a batch.",
+QUARTERS = torch.tensor([[0.5, 0.25, 0.25, 0.0]], dtype=torch.float64)
+
+
+def one_beside_many(tiny):
+    """A row of 201 weights: one large, the others tiny."""
+    return torch.cat([torch.tensor([1 - 200 * tiny], dtype=torch.float64), torch.full((200,), tiny, dtype=torch.float64)])
+
+
+@exercise.hidden_check(points=1, hint="Try a row with zeros beside ordinary weights, (0, 1/4, 3/4), alone and in a batch. Then one large "
+                                "weight beside two hundred of a millionth: each tells little, all of them something.",
                        kept="the only one that meets zeros beside ordinary weights in one row, alone, in a batch and in square maps")
-@given(weights(low=1, zeros=True))
+@given(st.one_of(weights(low=1, zeros=True), st.sampled_from([5e-5, 1e-6]).map(one_beside_many)))
 def agrees_with_the_reference(student, alpha):
-    """Agrees with the reference, weights of exactly 0 and batches included."""
+    """Agrees with the reference, weights of exactly 0, many tiny ones and batches included."""
     assert_close(student(alpha), attention_entropy(alpha), what="the entropy")
 
 
-@exercise.hidden_check(points=0.5, examples=12, hint="Call it twice on the same tensor: is the second answer the same? Which line writes "
-                                                     "into alpha?")
+@exercise.hidden_check(points=0.5, examples=12, hint="Call it twice on the same tensor: is the second answer the same? If alpha changed, which "
+                                                     "line writes into it? Anything else the other checks tell better.")
 @given(distributions(zeros=True))
 def the_input_stays_as_it_was(student, alpha):
-    """The function leaves its weights alone (and gives the right entropy)."""
-    assert_close(student(alpha), attention_entropy(alpha), what="the entropy")
+    """The function leaves its weights alone (and uses them)."""
     assert_close(student.arguments_after(alpha)[0], alpha, what="alpha after the call")
+    assert_answered(student, (QUARTERS,), (torch.full_like(QUARTERS, 0.25),))
+
+
+@exercise.hidden_check(points=0.5, examples=6, hint="Whoever punishes attention that is spread too wide trains through the entropy. Does "
+                                                    "something inside cut the gradient (detach, no_grad, .data), in one factor only?")
+@given(distributions(low=2), fillers(("normal",)))
+def the_gradient_is_right(student, alpha, filler):
+    """Where a gradient flows, it says how the entropy changes with weights above 0 that go on summing to 1."""
+    cotangent, = filler(tuple(alpha.shape[:-1]))
+    assert_close(student(alpha), attention_entropy(alpha), what="the entropy")
+    got = student.vjp((cotangent,), alpha)
+    if got is not None:
+        mine, theirs = (one - one.mean(-1, keepdim=True) for one in (got[0], attention_entropy.vjp((cotangent,), alpha)[0]))
+        assert_close(mine, theirs, what="the gradient with respect to alpha, minus its mean,")
 
 
 @exercise.alternate
@@ -131,3 +155,13 @@ def softmax_again(alpha):
 def zeros_overwritten(alpha):
     alpha[alpha == 0] = 1.0
     return -(alpha * alpha.log()).sum(-1)
+
+
+@exercise.misconception(caught_by=agrees_with_the_reference, tell="an entropy that leaves out weights below 1e-4, however many there are")
+def tiny_weights_left_out(alpha):
+    return -torch.where(alpha > 1e-4, torch.special.xlogy(alpha, alpha), 0.0).sum(-1)
+
+
+@exercise.misconception(caught_by=the_gradient_is_right, tell="weights outside the logarithm through which no gradient flows")
+def weights_detached(alpha):
+    return -torch.special.xlogy(alpha.detach(), alpha).sum(-1)

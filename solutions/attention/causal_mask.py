@@ -2,6 +2,7 @@
 
 import torch
 from hypothesis import given
+from hypothesis import strategies as st
 
 from autograder.compare import assert_equal
 from autograder.exercises.attention.causal_mask import a_token_sees_itself_and_the_past, exercise, the_future_changes_nothing
@@ -23,8 +24,8 @@ exercise.equivalent("return torch.ones(N, N, dtype=torch.bool).tril() -> return 
 
 
 @exercise.hidden_check(points=1, hint="Which corner of the matrix must be False: the upper right or the lower left?",
-                       kept="the only one that looks at every entry, up to N = 12; the public ones count them and try them out")
-@given(sizes(1, 12))
+                       kept="the only one that looks at every entry, up to N = 300; the public ones count them and try them out")
+@given(st.one_of(sizes(1, 12), st.sampled_from([20, 70, 300])))
 def is_the_lower_triangle(student, N):
     """Is exactly the lower triangle, diagonal included."""
     assert_equal(student(N), causal_mask(N), what="the mask")
@@ -96,3 +97,13 @@ def extra_dimension(N):
 @exercise.misconception(caught_by=a_token_sees_itself_and_the_past, tell="a mask for one query only, lined up with the first key")
 def one_query(N):
     return torch.ones(1, N, dtype=torch.bool).tril()
+
+
+@exercise.misconception(caught_by=a_token_sees_itself_and_the_past, tell="a mask cut from a table of 32 x 32, which is too small for longer texts")
+def cut_from_a_table(N):
+    return torch.ones(32, 32, dtype=torch.bool).tril()[:N, :N]
+
+
+@exercise.misconception(caught_by=a_token_sees_itself_and_the_past, tell="a window: a token sees the last 12 tokens only")
+def window(N):
+    return torch.ones(N, N, dtype=torch.bool).tril().triu(-11)

@@ -3,9 +3,9 @@
 import torch
 from hypothesis import given
 
-from autograder.compare import assert_close, assert_equal
+from autograder.compare import assert_close, assert_equal, assert_true
 from autograder.exercises.attention.padding_mask import (allows_as_many_keys_as_tokens, empty_and_full_sentences, exercise,
-                                                         lengths_and_width, padding_never_matters)
+                                                         lengths_and_width, long_ones, padding_never_matters)
 
 
 @exercise.solution
@@ -21,18 +21,21 @@ def padding_mask(lengths, N):
 @exercise.hidden_check(points=1, hint="Work out the mask for lengths [0, 2] and N = 3 by hand.",
                        kept="the only one that compares entry by entry over all lengths, 0 and N among them, without an attention in "
                             "between")
-@given(lengths_and_width())
+@given(long_ones)
 def agrees_with_the_reference(student, case):
     """Agrees with the reference for every length from 0 to N."""
     assert_equal(student(*case), padding_mask(*case), what="the mask")
 
 
-@exercise.hidden_check(points=0.5, examples=8, hint="Call it twice on the same lengths: is the second mask the same? Which line writes into lengths?")
+@exercise.hidden_check(points=0.5, examples=8, hint="Call it twice on the same lengths: is the second mask the same? If lengths changed, which "
+                                                    "line writes into them? Anything else the other checks tell better.")
 @given(lengths_and_width())
 def lengths_stay_as_they_were(student, case):
-    """The function leaves its lengths alone (and counts them right)."""
-    assert_equal(student(*case).sum(-1)[:, 0], case[0], what="the number of allowed keys")
+    """The function leaves its lengths alone (and uses them)."""
     assert_close(student.arguments_after(*case)[0], case[0].double(), what="lengths after the call")
+    mask, with_another, other = (student(torch.tensor(lengths), 40) for lengths in ([3, 1], [3, 1, 2], [20, 9]))
+    assert_equal(with_another[:2], mask, what="the mask of the lengths 3 and 1, with a third one behind them,")
+    assert_true((mask != other).any(), "the mask does not depend on the lengths", what="the mask")
 
 
 @exercise.alternate
@@ -120,3 +123,8 @@ def empty_allows_all(lengths, N):
 def counts_down_in_place(lengths, N):
     lengths -= 1
     return (torch.arange(N) <= lengths[:, None])[:, None, :]
+
+
+@exercise.misconception(caught_by=empty_and_full_sentences, tell="lengths in a type of 8 bits, which cannot hold long sentences")
+def eight_bits(lengths, N):
+    return (torch.arange(N) < lengths.to(torch.int8)[:, None])[:, None, :]

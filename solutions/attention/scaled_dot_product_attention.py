@@ -61,10 +61,11 @@ def agrees_with_the_reference(student, q_k_v):
     assert_close(Y, Y_ref, what="Y")
 
 
-@exercise.hidden_check(points=1.5, hint="Try a mask that differs between queries, one that differs between batch elements, and one of shape 1 x N_kv.",
+@exercise.hidden_check(points=1.5, hint="Try a mask that differs between queries, one that differs between batch elements, one of shape 1 x N_kv; and "
+                                "with two leading dimensions one that has all four axes or the last three.",
                        kept="the only one that holds alpha and Y under a mask against the formula, number by number; the public checks"
                             " ask for zeros, sums and no leaks")
-@given(masked())
+@given(st.one_of(masked(), masked(batch=st.sampled_from([(3, 2), (1, 3), (2, 2)]))))
 def agrees_under_a_mask(student, case):
     """Agrees with the reference under masks of every broadcastable shape."""
     Y, alpha = student(*case)
@@ -96,12 +97,16 @@ def large_scores_do_not_overflow(student, q_k_v):
 
 @st.composite
 def forbidden_winner(draw):
-    """Attention to 2 to 4 keys, one of which would win by 40 to 80 and is forbidden to some queries; all scores are exact in float32."""
+    """Attention to 2 to 4 keys, one of which would win by 40 to 80 and is forbidden to some queries; all scores are exact in float32.
+
+    The scores of the others lie near 0 or near -1200.
+    """
     N_q, N_kv = draw(sizes(1, 4)), draw(sizes(2, 4))
     direction = torch.tensor(draw(st.lists(st.sampled_from([-1.0, 1.0]), min_size=4, max_size=4)), dtype=torch.float64)
     levels = torch.tensor(draw(st.lists(st.sampled_from([-0.5, 0.0, 0.5]), min_size=N_kv, max_size=N_kv)), dtype=torch.float64)
+    levels += draw(st.sampled_from([0.0, -600.0]))
     winner = draw(st.integers(0, N_kv - 1))
-    levels[winner] = draw(st.sampled_from([21.0, 30.0, 39.0]))
+    levels[winner] += draw(st.sampled_from([21.0, 30.0, 39.0]))
     mask = torch.ones(N_q, N_kv, dtype=torch.bool)
     mask[:draw(st.integers(1, N_q)), winner] = False
     V, = draw(fillers())((N_kv, 3))
@@ -109,7 +114,8 @@ def forbidden_winner(draw):
 
 
 @exercise.hidden_check(points=0.5, examples=12, hint="Give one query two keys, the scores 50 and 0, and forbid the first: the second must "
-                                                     "get the weight 1. What is left of it if the softmax has seen the first?")
+                                                     "get the weight 1. What is left of it if the softmax has seen the first? And if the "
+                                                     "second score is -1200: does what you put in the place of the first lie below it?")
 @given(forbidden_winner())
 def a_forbidden_key_cannot_win(student, case):
     """A forbidden key leaves nothing behind, however far its score lies above the others."""
@@ -120,16 +126,17 @@ def a_forbidden_key_cannot_win(student, case):
 
 
 @exercise.hidden_check(points=0.5, examples=6, hint="Does something inside cut or bend the gradient (detach, no_grad, .data, rounding)?")
-@given(qkv(low=2, batch=leading(1)), fillers(("normal",)))
-def the_gradient_is_right(student, q_k_v, filler):
-    """Where gradients flow through Y, they are the gradients of the formula with respect to Q, K and V."""
-    Q, K, V = q_k_v
+@given(masked(batch=leading(1)), fillers(("normal",)))
+def the_gradient_is_right(student, case, filler):
+    """Where gradients flow through Y, they are those of the formula with respect to Q, K and V, with a mask and without."""
+    Q, K, V, mask = case
     cotangent, = filler((*Q.shape[:-1], V.shape[-1]))
-    assert_close(student(Q, K, V)[0], scaled_dot_product_attention(Q, K, V)[0], what="Y")
-    got = student.vjp((cotangent, None), Q, K, V)
-    if got is not None:
-        for name, mine, theirs in zip("QKV", got, scaled_dot_product_attention.vjp((cotangent, None), Q, K, V)):
-            assert_close(mine, theirs, what=f"the gradient with respect to {name}")
+    for args in ((Q, K, V), (Q, K, V, mask)):
+        assert_close(student(*args)[0], scaled_dot_product_attention(*args)[0], what="Y")
+        got = student.vjp((cotangent, None), *args)
+        if got is not None:
+            for name, mine, theirs in zip("QKV", got, scaled_dot_product_attention.vjp((cotangent, None), *args)):
+                assert_close(mine, theirs, what=f"the gradient with respect to {name}")
 
 
 def _attend(scores, V, mask=None, fill=float("-inf"), dim=-1):
@@ -428,3 +435,37 @@ def normalised_after_mixing(Q, K, V, mask=None):
     alpha = alpha if mask is None else alpha * mask
     Y, total = alpha @ V, alpha.sum(-1, keepdim=True)
     return Y, alpha / torch.where(total == 0, 1.0, total)
+
+
+@_wrong(agrees_under_a_mask, "a head axis put into a mask of three axes, where it should broadcast as it is")
+def head_axis_inserted(Q, K, V, mask=None):
+    s = _scores(Q, K)
+    return _attend(s, V, mask.unsqueeze(1) if mask is not None and s.dim() == 4 and mask.dim() == 3 else mask)
+
+
+@_wrong(agrees_under_a_mask, "the mask of the first head used for all of them")
+def mask_of_the_first_head(Q, K, V, mask=None):
+    return _attend(_scores(Q, K), V, mask[:, :1] if mask is not None and mask.dim() == 4 else mask)
+
+
+@_wrong(the_inputs_stay_as_they_were, "an attention that opens the empty rows of the caller's own mask")
+def empty_rows_opened(Q, K, V, mask=None):
+    if mask is None:
+        return _attend(_scores(Q, K), V)
+    empty = ~mask.any(-1, keepdim=True)
+    mask |= empty
+    alpha = _attend(_scores(Q, K), V, mask)[1].masked_fill(empty, 0.0)
+    return alpha @ V, alpha
+
+
+@_wrong(a_forbidden_key_cannot_win, "-1000 for forbidden scores, above which allowed ones need not lie")
+def minus_a_thousand(Q, K, V, mask=None):
+    alpha = _attend(_scores(Q, K), V, mask, fill=-1000.0)[1]
+    alpha = alpha if mask is None else alpha * mask.any(-1, keepdim=True)
+    return alpha @ V, alpha
+
+
+@_wrong(the_gradient_is_right, "scores that lose their gradient where there is a mask")
+def scores_detached_under_a_mask(Q, K, V, mask=None):
+    s = _scores(Q, K)
+    return _attend(s if mask is None else s.detach(), V, mask)

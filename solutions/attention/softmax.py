@@ -198,3 +198,20 @@ def gradient_cut_in_the_denominator(Z, dim=-1):
 @exercise.misconception(caught_by=agrees_with_the_reference, tell="a softmax computed in half precision")
 def half_precision(Z, dim=-1):
     return torch.softmax(Z.half(), dim).double()
+
+
+@exercise.misconception(caught_by=a_shift_changes_nothing, tell="the mean of a row subtracted instead of its maximum: exp overflows where one score lies far above")
+def mean_subtracted(Z, dim=-1):
+    weights = torch.exp(Z - Z.masked_fill(Z.isneginf(), torch.nan).nanmean(dim, keepdim=True))
+    return weights / weights.sum(dim=dim, keepdim=True)
+
+
+@exercise.misconception(caught_by=minus_infinity_gets_no_weight, tell="distances from the maximum that are cut off, so that -inf keeps a tiny weight")
+def distances_cut_off(Z, dim=-1):
+    return torch.softmax((Z - Z.amax(dim, keepdim=True)).clamp(min=-20), dim)
+
+
+@exercise.misconception(caught_by=the_input_stays_as_it_was, tell="a softmax that overwrites the -inf in its input")
+def minus_infinity_overwritten(Z, dim=-1):
+    Z[Z.isneginf()] = -1e30
+    return torch.softmax(Z, dim)

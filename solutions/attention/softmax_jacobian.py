@@ -6,7 +6,7 @@ from hypothesis import given
 from autograder.compare import assert_close
 from autograder.exercises.attention.softmax_jacobian import (agrees_with_finite_differences, exercise,
                                                              rows_and_columns_sum_to_zero, the_input_stays_as_it_was)
-from autograder.strategies import distributions
+from autograder.strategies import distributions, fillers
 
 
 @exercise.solution
@@ -26,6 +26,19 @@ def softmax_jacobian(alpha):
 def agrees_with_the_reference(student, alpha):
     """Agrees with the reference with none, one and two batch dimensions, weights of exactly 0 included."""
     assert_close(student(alpha), softmax_jacobian(alpha), what="J")
+
+
+@exercise.hidden_check(points=0.5, examples=6, hint="J may be part of what is trained. Does something inside cut or bend the gradient "
+                                                    "(detach, no_grad, .data), in one of the two terms only?")
+@given(distributions(low=2), fillers(("normal",)))
+def the_gradient_is_right(student, alpha, filler):
+    """Where a gradient flows through J, it says how J changes with weights that go on summing to 1."""
+    cotangent, = filler((*alpha.shape, alpha.shape[-1]))
+    assert_close(student(alpha), softmax_jacobian(alpha), what="J")
+    got = student.vjp((cotangent,), alpha)
+    if got is not None:
+        mine, theirs = (one - one.mean(-1, keepdim=True) for one in (got[0], softmax_jacobian.vjp((cotangent,), alpha)[0]))
+        assert_close(mine, theirs, what="the gradient with respect to alpha, minus its mean,")
 
 
 @exercise.alternate
@@ -99,3 +112,8 @@ def in_place(alpha):
     J = torch.diag_embed(alpha) - alpha.unsqueeze(-1) * alpha.unsqueeze(-2)
     alpha.mul_(0)
     return J
+
+
+@exercise.misconception(caught_by=the_gradient_is_right, tell="a diagonal through which no gradient flows")
+def diagonal_detached(alpha):
+    return torch.diag_embed(alpha.detach()) - alpha.unsqueeze(-1) * alpha.unsqueeze(-2)

@@ -429,3 +429,19 @@ class GradientAtTheDefaultEps(_Layer):
         Y = super().forward(X).detach()
         at_default = self.gamma * (X - X.mean(-1, keepdim=True)) / (X.var(-1, correction=0, keepdim=True) + 1e-5).sqrt() + self.beta
         return at_default + (Y - at_default.detach())
+
+
+@_wrong(a_fresh_layer_only_normalises, "one gamma and one beta that all layers of a width share")
+class SharedBetweenLayers(_Layer):
+    made = {}
+
+    def __init__(self, D, eps=1e-5):
+        super().__init__(D, eps)
+        self.gamma, self.beta = self.made.setdefault(D, (self.gamma, self.beta))
+
+
+@_wrong(a_fresh_layer_only_normalises, "gamma and beta of shape 1 x D, where D numbers are asked for")
+class OneRow(_Layer):
+    def __init__(self, D, eps=1e-5):
+        super().__init__(D, eps)
+        self.gamma, self.beta = nn.Parameter(torch.ones(1, D)), nn.Parameter(torch.zeros(1, D))

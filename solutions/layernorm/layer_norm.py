@@ -39,13 +39,25 @@ def agrees_with_the_reference(student, case, eps):
     assert_close(student(*case, eps=eps), layer_norm(*case, eps=eps), what="Y")
 
 
-@exercise.hidden_check(points=0.5, examples=12, hint="A token whose entries differ by a thousandth has a variance below eps. "
-                                                     "Does eps still act as the formula says?")
-@given(drawn_tokens, st.sampled_from([2.0**-9, 2.0**-7, 32.0]))
-def small_and_large_tokens(student, case, scale):
-    """Agrees with the reference on tokens whose variance is about as small as eps, or very large."""
-    X, gamma, beta = case
-    assert_close(student(scale * X, gamma, beta), layer_norm(scale * X, gamma, beta), what="Y")
+scaled = st.tuples(drawn_tokens, st.sampled_from([2.0**-9, 2.0**-7, 32.0])).map(lambda drawn: (drawn[1] * drawn[0][0], *drawn[0][1:]))
+
+
+@st.composite
+def lone_peaks(draw):
+    """One token of 16 to 130 features, all of them 0 but one, which lies 4, 6 or 11 standard deviations from the mean."""
+    D = draw(st.sampled_from([16, 40, 130]))
+    X = torch.zeros(1, D, dtype=torch.float64)
+    X[0, draw(st.integers(0, D - 1))] = draw(st.sampled_from([8.0, -8.0]))
+    return X, *draw(fillers(("normal",)))((D,), (D,))
+
+
+@exercise.hidden_check(points=0.5, examples=16, hint="A token whose entries differ by a thousandth has a variance below eps. "
+                                                     "Does eps still act as the formula says? And is anything cut off, where one "
+                                                     "feature of many stands out?")
+@given(st.one_of(scaled, lone_peaks()))
+def small_and_large_tokens(student, case):
+    """Agrees with the reference on tokens whose variance is about as small as eps, or very large, or comes from one feature of many."""
+    assert_close(student(*case), layer_norm(*case), what="Y")
 
 
 @exercise.hidden_check(points=0.5, examples=8, hint="The mean and the variance depend on X too. Does something inside cut the "
@@ -347,3 +359,8 @@ def another_default(X, gamma, beta, eps=1e-6):
 @_wrong(agrees_with_the_reference, "a LayerNorm computed in half precision")
 def in_half_precision(X, gamma, beta, eps=1e-5):
     return (gamma.half() * _normalised(X.half(), eps) + beta.half()).double()
+
+
+@_wrong(small_and_large_tokens, "a normalised token that is clamped to the range from -3 to 3")
+def clamped(X, gamma, beta, eps=1e-5):
+    return gamma * _normalised(X, eps).clamp(-3, 3) + beta

@@ -47,11 +47,11 @@ exercise.equivalent('angles = positions.to(torch.float64).unsqueeze(-1) * speeds
 
 @st.composite
 def tokens_positions_bases(draw):
-    """Tokens with leading dimensions, positions or none, a base or none."""
+    """Tokens with leading dimensions, positions or none, a base or none; at the default base positions lie as far out as float32 allows."""
     batch, N, D_k, filler = draw(leading()), draw(sizes(1, 5)), 2 * draw(sizes(1, 4)), draw(fillers())
     options = dict(draw(st.sampled_from([{}, {"L": 30.0}, {"L": 700.0}, {"L": 1.5}])))
     if draw(st.booleans()):
-        options["positions"] = torch.tensor(draw(st.lists(st.integers(0, 8), min_size=N, max_size=N)))
+        options["positions"] = torch.tensor(draw(st.lists(st.integers(0, 8), min_size=N, max_size=N))) * (1 if options else 125 if D_k == 2 else 12)
     return filler((*batch, N, D_k))[0], options
 
 
@@ -479,3 +479,8 @@ def squared_positions(X, positions=None, L=10000.0):
 def at_most_three_dimensions(X, positions=None, L=10000.0):
     B, N, D = X.shape if X.dim() > 2 else (1, *X.shape)
     return _turn(X, _places(X, positions)[:, None] * _speeds(D, L))
+
+
+@_wrong(one_pair_turns_anticlockwise, "positions cut off at 63, the last row of a table")
+def positions_cut_off(X, positions=None, L=10000.0):
+    return _turn(X, _places(X, positions).clamp(max=63)[:, None] * _speeds(X.shape[-1], L))

@@ -12,6 +12,7 @@ from autograder.exercises.positional.rope_attention import (a_masked_key_gets_no
                                                             equal_tokens_are_told_apart_by_their_distance, exercise, masked,
                                                             one_pair_turns_anticlockwise, the_base_is_passed_on, the_inputs_stay_as_they_were,
                                                             the_values_are_not_rotated, tokens_may_come_in_any_order)
+from autograder.strategies import fillers
 
 
 @exercise.solution
@@ -60,12 +61,13 @@ exercise.equivalent('turned.append(torch.stack([x * c - y * s, x * s + y * c], d
 
 @st.composite
 def with_positions_and_base(draw):
-    """Queries, keys, values, with positions or none and a base or none."""
+    """Queries, keys, values, with positions or none and a base or none; at the default base positions lie as far out as float32 allows."""
     q_k_v = draw(batches)
     N = q_k_v[0].shape[-2]
     options = dict(draw(st.sampled_from([{}, {"L": 30.0}, {"L": 700.0}, {"L": 1.5}])))
     if draw(st.booleans()):
         options["positions"] = torch.randperm(11, generator=torch.Generator().manual_seed(draw(st.integers(0, 2**16))))[:N].contiguous()
+        options["positions"] *= 1 if "L" in options else 90 if q_k_v[0].shape[-1] == 2 else 9
     return q_k_v, options
 
 
@@ -93,6 +95,23 @@ def masks_positions_and_base_together(student, case, seed, L):
     Y_ref, alpha_ref = rope_attention(Q, K, V, positions, mask, L)
     assert_close(alpha, alpha_ref, what="alpha under a mask")
     assert_close(Y, Y_ref, what="Y under a mask")
+
+
+@exercise.hidden_check(points=0.5, examples=8, hint="A head is trained through this function. Does something inside cut the gradient (detach, "
+                                                    "no_grad, .data), of the queries or of the keys alone, or under a mask?")
+@given(masked, fillers(("normal",)))
+def the_gradient_is_right(student, case, filler):
+    """Where a gradient flows, it is that of the formula: for V entry by entry, for tokens of Q and K whose features are all moved alike."""
+    Q, K, V, mask = case
+    Q, K = (X[..., :1].expand(X.shape).contiguous() for X in (Q, K))   # any pairing and either direction give the same
+    cotangent, = filler(tuple(V.shape))
+    args = Q, K, V, None, mask
+    assert_close(student(*args)[0], rope_attention(*args)[0], what="Y")
+    got = student.vjp((cotangent, None), *args)
+    if got is not None:
+        for name, mine, theirs in zip("QKV", got, rope_attention.vjp((cotangent, None), *args)):
+            mine, theirs = (mine, theirs) if name == "V" else (mine.sum(-1), theirs.sum(-1))
+            assert_close(mine, theirs, what=f"the gradient with respect to {name}" + (", summed over the features," if name != "V" else ""))
 
 
 @exercise.alternate
@@ -401,3 +420,25 @@ def positions_lost_under_a_mask(Q, K, V, positions=None, mask=None, L=10000.0):
 def base_lost_with_positions(Q, K, V, positions=None, mask=None, L=10000.0):
     L = L if positions is None else 10000.0
     return _attend(_rope(Q, positions, L), _rope(K, positions, L), V, mask)
+
+
+@_wrong(the_gradient_is_right, "keys through which no gradient flows")
+def keys_detached(Q, K, V, positions=None, mask=None, L=10000.0):
+    return _attend(_rope(Q, positions, L), _rope(K, positions, L).detach(), V, mask)
+
+
+@_wrong(the_inputs_stay_as_they_were, "an attention that opens the empty rows of the caller's own mask")
+def empty_rows_opened(Q, K, V, positions=None, mask=None, L=10000.0):
+    Q, K = _rope(Q, positions, L), _rope(K, positions, L)
+    if mask is None:
+        return _attend(Q, K, V)
+    empty = ~mask.any(-1, keepdim=True)
+    mask |= empty
+    alpha = _attend(Q, K, V, mask)[1].masked_fill(empty, 0.0)
+    return alpha @ V, alpha
+
+
+@_wrong(a_shift_of_all_positions_changes_nothing, "positions cut off at 63, the last row of a table")
+def positions_cut_off_at_63(Q, K, V, positions=None, mask=None, L=10000.0):
+    n = None if positions is None else positions.clamp(max=63)
+    return _attend(_rope(Q, n, L), _rope(K, n, L), V, mask)

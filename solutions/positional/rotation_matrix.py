@@ -269,3 +269,8 @@ def every_second_block_the_other_way(k, D, L=10000.0):
 def base_in_the_cosines_only(k, D, L=10000.0):
     cosines, sines = torch.cos(_angles(k, D, L)), _rotation(_angles(k, D, 10000.0))
     return sines - torch.diag(sines.diagonal()) + torch.diag(cosines.repeat_interleave(2))
+
+
+@_wrong(one_pair_is_turned_the_right_way, "steps cut off at 100")
+def steps_cut_off(k, D, L=10000.0):
+    return _rotation(_angles(max(-100, min(100, k)), D, L))

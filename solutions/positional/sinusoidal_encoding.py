@@ -36,7 +36,9 @@ exercise.equivalent('angles = n * L ** (-(i - i % 2).to(torch.float64) / D) -> a
 
 @st.composite
 def tables_and_bases(draw):
-    """N, any D, and a base or none."""
+    """N, any D, and a base or none; or a long narrow table at the default base."""
+    if draw(st.integers(0, 5)) == 5:
+        return 150, draw(sizes(1, 4)), {}
     return draw(sizes(1, 8)), draw(sizes(1, 9)), draw(st.sampled_from([{}, {"L": 30.0}, {"L": 700.0}, {"L": 1.5}]))
 
 
@@ -284,3 +286,9 @@ def odd_width_ends_with_zeros(N, D, L=10000.0):
     R = torch.zeros(N, D, dtype=torch.float64)
     R[:, :D - D % 2] = _encode(N, D, _exponents(D), L)[:, :D - D % 2]
     return R
+
+
+@_wrong(two_columns_are_sine_and_cosine, "a table of 64 positions whose last row stands for all later ones")
+def positions_cut_off(N, D, L=10000.0):
+    R = _encode(N, D, _exponents(D), L)
+    return R[torch.arange(N).clamp(max=63)]

@@ -18,7 +18,7 @@ exercise = Exercise(__name__, title="The causal mask", returns=returns)
 
 
 @exercise.check(points=1, hint="Print your mask for N = 3. Rows are queries, columns are keys: which keys may the first token see, and which the last?")
-@given(sizes(1, 8))
+@given(st.one_of(sizes(1, 8), st.sampled_from([13, 33, 130])))
 def a_token_sees_itself_and_the_past(student, N):
     """Row n is True for the keys 0 to n, the token itself included."""
     mask = student(N)

@@ -21,16 +21,27 @@ exercise = Exercise(__name__, title="The padding mask", returns=returns)
 
 @lru_cache(maxsize=None)
 @st.composite
-def lengths_and_width(draw, low=0):
+def lengths_and_width(draw, low=0, widths=sizes(1, 6)):
     """Lengths of 1 to 4 sentences, 0 and N among them, and the padded width N."""
-    N = draw(sizes(1, 6))
+    N = draw(widths)
     lengths = draw(st.lists(st.integers(low, N), min_size=1, max_size=4))
     return torch.tensor(lengths), N
 
 
+@st.composite
+def lengths_inside(draw):
+    """Lengths of 1 to 4 sentences from 1 to N - 1, and the padded width N: neither empty nor full."""
+    N = draw(sizes(2, 7))
+    return torch.tensor(draw(st.lists(st.integers(1, N - 1), min_size=1, max_size=4))), N
+
+
+long_ones = lengths_and_width(widths=st.one_of(sizes(1, 6), st.just(300)))
+
+
 @exercise.check(points=1, hint="Print the mask for lengths [1, 3] and N = 4. How many entries of each row should be True, and where?",
-                kept="counts the True entries of a row, as one does by eye on the printed mask")
-@given(lengths_and_width(low=1))
+                kept="counts the True entries of a row, as one does by eye on the printed mask; who slips at the lengths 0 and N alone keeps "
+                     "this point")
+@given(lengths_inside())
 def allows_as_many_keys_as_tokens(student, case):
     """Sentence b allows exactly its first lengths[b] keys."""
     lengths, N = case
@@ -55,7 +66,7 @@ def padding_never_matters(student, case, filler):
 
 
 @exercise.check(points=1, hint="lengths may hold 0 and N. Is there a special case in your code that one of them falls through?")
-@given(lengths_and_width())
+@given(long_ones)
 def empty_and_full_sentences(student, case):
     """A sentence of length 0 allows nothing, one of length N everything."""
     lengths, N = case

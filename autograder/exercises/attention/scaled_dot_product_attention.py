@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from autograder.compare import assert_close, assert_true
 from autograder.exercise import Exercise
-from autograder.properties import assert_attention_weights
+from autograder.properties import assert_answered, assert_attention_weights
 from autograder.strategies import KINDS, fillers, leading, permutations, sizes
 from autograder.student import floats
 
@@ -20,6 +20,9 @@ def returns(Q, K, V, mask=None):
 exercise = Exercise(__name__, title="Scaled dot-product attention", returns=returns,
                     forbids=("torch.nn.functional.scaled_dot_product_attention", "torch.nn.MultiheadAttention",
                              "torch.nn.functional.multi_head_attention_forward"))
+
+
+TWO = torch.tensor([[0.0, 1.0], [2.0, 0.5]], dtype=torch.float64)
 
 
 @lru_cache(maxsize=None)
@@ -36,14 +39,14 @@ def _fill(drawn):
 @lru_cache(maxsize=None)
 def masked(*, batch=leading(), low=2):
     """Draws queries, keys, values and a mask that leaves every query a key and forbids the first one its last key."""
-    return st.tuples(qkv(batch=batch, low=low), st.integers(0, 2**16), st.integers(0, 2)).map(_with_mask)
+    return st.tuples(qkv(batch=batch, low=low), st.integers(0, 2**16), st.integers(0, 3)).map(_with_mask)
 
 
 def _with_mask(drawn):
     (Q, K, V), seed, form = drawn
     generator = torch.Generator().manual_seed(seed)
     N_q, N_kv = Q.shape[-2], K.shape[-2]
-    shape = ((*Q.shape[:-1], N_kv), (N_q, N_kv), (*Q.shape[:-2], 1, N_kv))[form]
+    shape = ((*Q.shape[:-1], N_kv), (N_q, N_kv), (*Q.shape[:-2], 1, N_kv), (*Q.shape[1:-2], N_q, N_kv))[form]
     mask = torch.rand(shape, generator=generator) < 0.5
     mask.scatter_(-1, torch.randint(N_kv, (*shape[:-1], 1), generator=generator), True)
     mask[..., 0, :] = True  # the first query may see all but its last key
@@ -154,12 +157,16 @@ def a_query_that_sees_nothing_gets_zeros(student, case):
     assert_close(alpha[~empty], unmasked[~empty], what="alpha of the other queries")
 
 
-@exercise.check(points=0.5, examples=8, hint="Which line writes into Q, K, V or the mask (`/=`, masked_fill_, copy_)?")
+@exercise.check(points=0.5, examples=8, hint="If one of them changed, which line writes into Q, K, V or the mask (`/=`, `|=`, masked_fill_, "
+                                             "copy_)? Anything else the checks above tell better.")
 @given(masked())
 def the_inputs_stay_as_they_were(student, case):
-    """Q, K, V and the mask that were passed in are unchanged afterwards."""
-    alpha = student(*case)[1]
-    assert_attention_weights(alpha, (case[0] @ case[1].mT).masked_fill(~case[3], float("-inf")))
-    after = student.arguments_after(*case)
-    for name, tensor, left in zip(("Q", "K", "V", "the mask"), case, after):
-        assert_close(left.to(torch.float64), tensor.to(torch.float64), what=f"{name} after the call")
+    """Q, K, V and the mask that were passed in are unchanged afterwards (and used), also where a query sees nothing."""
+    Q, K, V, mask = case
+    nothing_for_one = mask.clone()
+    nothing_for_one[..., -1, :] = False
+    for allowed in (mask, nothing_for_one):
+        after = student.arguments_after(Q, K, V, allowed)
+        for name, tensor, left in zip(("Q", "K", "V", "the mask"), (Q, K, V, allowed), after):
+            assert_close(left.to(torch.float64), tensor.to(torch.float64), what=f"{name} after the call")
+    assert_answered(student, (TWO, TWO + 1, TWO), (TWO.flip(-1), TWO + 1, TWO))

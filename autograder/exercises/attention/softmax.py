@@ -4,9 +4,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autograder.compare import assert_close
+from autograder.compare import assert_close, assert_true
 from autograder.exercise import Exercise
-from autograder.properties import assert_attention_weights
+from autograder.properties import assert_answered, assert_attention_weights
 from autograder.strategies import fillers, on_grid, sizes, tensors
 from autograder.student import floats
 
@@ -20,6 +20,9 @@ exercise = Exercise(__name__, title="Softmax", returns=returns,
                              "torch.nn.functional.log_softmax", "torch.nn.functional.softmin", "torch.nn.Softmax",
                              "torch.nn.LogSoftmax", "torch.Tensor.softmax", "torch.Tensor.log_softmax",
                              "torch.special.softmax", "torch.special.log_softmax", "scipy.special.softmax"))
+
+
+FEW = torch.tensor([[0.0, 1.0], [2.0, 0.5]], dtype=torch.float64)
 
 
 @st.composite
@@ -64,10 +67,12 @@ def weights_are_exponentials_over_their_sum(student, Z):
 
 @exercise.check(points=1, examples=15, hint="Print exp(1000.). Subtracting the same number from a whole row changes nothing in the formula: "
                                "which number keeps every exponential in range, and for which rows?")
-@given(tensors(low=2), st.sampled_from([100.0, -100.0, 1e4, -1e4]))
-def a_shift_changes_nothing(student, Z, shift):
-    """Adding the same large number to all scores of a row changes nothing, whatever the other rows hold."""
+@given(tensors(low=2), st.sampled_from([(100.0, 0.0), (-1e4, 5000.0), (1e4, -5000.0), (-100.0, 2000.0), (1e4, 0.0), (-1e4, 0.0)]))
+def a_shift_changes_nothing(student, Z, shift_lead):
+    """Adding the same large number to all scores of a row changes nothing, however far they lie apart, whatever the other rows hold."""
+    shift, lead = shift_lead
     Z = on_grid(Z)
+    Z[..., 0, 0] += lead
     shifted = Z.clone()
     shifted[..., 0, :] += shift
     before = student(Z)
@@ -86,13 +91,18 @@ def minus_infinity_gets_no_weight(student, Z, which):
     without = student(Z[..., keep].contiguous())
     alpha = student(Z_blocked)
     assert_close(alpha[..., blocked], 0.0, what="the weight of a score of -inf")
+    assert_true((alpha[..., blocked] == 0).all(), "the weight of a score of -inf is tiny, but not exactly 0", what="the weight of a score of -inf")
     assert_attention_weights(alpha, Z_blocked, what="softmax(Z)")
     assert_close(alpha[..., keep], without, what="the weights of the other scores")
 
 
-@exercise.check(points=0.5, examples=8, hint="Which of your lines writes into Z (an operation ending in _, or `Z -= ...`)? The caller still needs Z.")
-@given(tensors())
+@exercise.check(points=0.5, examples=8, hint="If Z changed, which of your lines writes into it (an operation ending in _, `Z -= ...`, "
+                                             "`Z[...] = ...`)? The caller still needs Z, and its -inf. Anything else the checks above tell better.")
+@given(tensors(low=2))
 def the_input_stays_as_it_was(student, Z):
-    """The scores that were passed in are unchanged afterwards (and used)."""
-    assert_attention_weights(student(Z), Z, what="softmax(Z)")
-    assert_close(student.arguments_after(Z)[0], Z, what="Z after the call")
+    """The scores that were passed in are unchanged afterwards (and used), a -inf among them too."""
+    blocked = Z.clone()
+    blocked[..., -1] = float("-inf")
+    for scores in (Z, blocked):
+        assert_close(student.arguments_after(scores)[0], scores, what="Z after the call")
+    assert_answered(student, (FEW,), (FEW.flip(-1),))

@@ -4,10 +4,11 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autograder.compare import assert_close, assert_true
+from autograder.compare import assert_close, assert_true, wrong_shape
 from autograder.exercise import Exercise
-from autograder.exercises.layernorm.layer_norm import FORBIDDEN, assert_mirrored, assert_normalising, normalised, spread
-from autograder.strategies import fillers, leading, sizes
+from autograder.exercises.layernorm.layer_norm import FORBIDDEN, UNEVEN, assert_mirrored, assert_normalising, normalised, spread
+from autograder.properties import assert_answered
+from autograder.strategies import Filler, fillers, leading, sizes
 from autograder.student import floats
 
 
@@ -37,18 +38,22 @@ wider_layers = _layers(narrowest=3)
 
 @exercise.check(points=1, examples=12, hint="Print dict(LayerNorm(3).named_parameters()). Are gamma and beta both there, and "
                                             "nothing else? A tensor that is not an nn.Parameter is not registered. With which "
-                                            "values do they start?")
+                                            "values do they start, and does each layer make its own?")
 @given(layers)
 def a_fresh_layer_only_normalises(student, case):
-    """The parameters are gamma, D ones, and beta, D zeros, and no others, so that a fresh layer only normalises."""
-    X, _ = case
+    """The parameters are gamma, D ones, and beta, D zeros, and no others, so that a fresh layer only normalises, whatever other layers hold."""
+    X, filler = case
     D = X.shape[-1]
     layer = student.build(D)
-    assert_normalising(layer(16 * X), X)
     own = layer.shapes()
+    for name in sorted(own.keys() & {"gamma", "beta"}):
+        if own[name] != (D,):
+            raise wrong_shape(name, torch.ones(own[name]), (D,))
+    assert_normalising(layer(16 * X), X)
     only_these = sorted(own) == ["beta", "gamma"]
     assert_true(only_these, "the module's parameters are not gamma and beta, and these two only", what="the parameters")
-    assert_true(set(own.values()) == {(D,)}, "gamma and beta do not have D numbers each", what="the parameters")
+    another = student.build(D).fill(filler)
+    another(X)
     state = layer.state()
     assert_close(state["gamma"], 1.0, what="gamma at the start")
     assert_close(state["beta"], 0.0, what="beta at the start")
@@ -128,11 +133,11 @@ def it_remembers_nothing(student, case, other_filler):
     assert_close(layer.training().after(3 * other)(X), before, what="Y in train mode after another call")
 
 
-@exercise.check(points=0.5, examples=8, hint="Which line of forward writes into X (`X -= ...`, an operation ending in _)?")
+@exercise.check(points=0.5, examples=8, hint="If X changed, which line of forward writes into it (`X -= ...`, an operation ending in _)? "
+                                             "Anything else the checks above tell better.")
 @given(layers)
 def the_input_stays_as_it_was(student, case):
     """X is unchanged afterwards (and used)."""
     X, filler = case
-    layer = student.build(X.shape[-1]).fill(filler)
-    assert_mirrored(layer(X), layer(-X), layer.weights["beta"])
-    assert_close(layer.arguments_after(X)[0], X, what="X after the call")
+    assert_close(student.build(X.shape[-1]).fill(filler).arguments_after(X)[0], X, what="X after the call")
+    assert_answered(student.build(3).fill(Filler("normal", 0)), (UNEVEN,), (UNEVEN.flip(-1),))

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from autograder.compare import assert_close, assert_true
 from autograder.exercise import Exercise
 from autograder.exercises.positional._speeds import bases, even_widths, gaps, several_pairs, sum_of_cosines
+from autograder.properties import assert_answered
 from autograder.strategies import fillers, leading, permutations, sizes
 from autograder.student import floats
 
@@ -49,7 +50,7 @@ def _masked(draw):
     """Queries, keys, values and a mask that leaves every query a key and forbids the first one its last key."""
     Q, K, V = draw(batches)
     N = Q.shape[-2]
-    shape = draw(st.sampled_from([(N, N), (*Q.shape[:-1], N), (*Q.shape[:-2], 1, N)]))
+    shape = draw(st.sampled_from([(N, N), (*Q.shape[:-1], N), (*Q.shape[:-2], 1, N), (*Q.shape[1:-2], N, N)]))
     generator = torch.Generator().manual_seed(draw(st.integers(0, 2**16)))
     mask = torch.rand(shape, generator=generator) < 0.5
     mask.scatter_(-1, torch.randint(N, (*shape[:-1], 1), generator=generator), True)
@@ -74,9 +75,9 @@ def the_values_are_not_rotated(student, q_k_v):
     assert_close(Y, alpha @ V, what="Y, against alpha @ V,")
 
 
-@exercise.check(points=1, examples=12, hint="Give two tokens the positions 0, 1 and then 5, 6. The distance is the same, so the weights "
+@exercise.check(points=1, examples=18, hint="Give two tokens the positions 0, 1 and then 5, 6. The distance is the same, so the weights "
                                             "must be. Are queries and keys both turned, by the same positions and the same way?")
-@given(sentences, st.integers(1, 12))
+@given(sentences, st.one_of(st.integers(1, 12), st.sampled_from([70, 100])))
 def a_shift_of_all_positions_changes_nothing(student, q_k_v, shift):
     """Adding the same number to all positions changes neither the weights nor the output."""
     _positions_matter(student)
@@ -178,13 +179,16 @@ def a_query_that_sees_nothing_gets_zeros(student, q_k_v, which):
     assert_close(alpha[others], unmasked[others], what="alpha of the other queries")
 
 
-@exercise.check(points=0.5, examples=8, hint="Which line writes into Q, K, V or the mask (`/=`, masked_fill_, an assignment to a slice)?")
+@exercise.check(points=0.5, examples=8, hint="If one of them changed, which line writes into Q, K, V or the mask (`/=`, `|=`, masked_fill_, an "
+                                             "assignment to a slice)? Anything else the checks above tell better.")
 @given(masked)
 def the_inputs_stay_as_they_were(student, case):
-    """Q, K, V, the positions and the mask that were passed in are unchanged afterwards."""
+    """Q, K, V, the positions and the mask that were passed in are unchanged afterwards (and used), also where a query sees nothing."""
     Q, K, V, mask = case
-    _positions_matter(student)
-    given_ones = (Q, K, V, torch.arange(Q.shape[-2]) + 1, mask)
-    assert_close(student(Q, K, -V, *given_ones[3:])[1], student(*given_ones)[1], what="alpha with the values negated")
-    for name, tensor, left in zip(("Q", "K", "V", "the tensor of positions", "the mask"), given_ones, student.arguments_after(*given_ones)):
-        assert_close(left.to(torch.float64), tensor.to(torch.float64), what=f"{name} after the call")
+    nothing_for_one = mask.clone()
+    nothing_for_one[..., -1, :] = False
+    for allowed in (mask, nothing_for_one):
+        given_ones = (Q, K, V, torch.arange(Q.shape[-2]) + 1, allowed)
+        for name, tensor, left in zip(("Q", "K", "V", "the tensor of positions", "the mask"), given_ones, student.arguments_after(*given_ones)):
+            assert_close(left.to(torch.float64), tensor.to(torch.float64), what=f"{name} after the call")
+    assert_answered(student, (TWO, TWO, TWO), (2 * TWO, TWO, TWO))

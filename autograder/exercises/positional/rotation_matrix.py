@@ -88,7 +88,7 @@ def the_base_is_an_argument(student, k, D, L):
 @exercise.check(points=0.5, examples=10, hint="For D = 2, multiply your R_1 by the column (sin n, cos n) and use sin(n + 1) = sin n cos 1 "
                                               "+ cos n sin 1. Which entry carries the minus sign?",
                 kept="pays for the direction alone, on four entries that can be written down from the addition theorem")
-@given(steps)
+@given(st.one_of(steps, st.sampled_from([-120, 150])))
 def one_pair_is_turned_the_right_way(student, k):
     """With D = 2, R_k has the rows (cos k, sin k) and (-sin k, cos k)."""
     s, c = math.sin(k), math.cos(k)

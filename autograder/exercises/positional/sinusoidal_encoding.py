@@ -78,7 +78,7 @@ def sine_and_cosine_stand_side_by_side(student, N_D):
 @exercise.check(points=1, examples=10, hint="With D = 2 there is one pair, and its speed is 1: row n is (sin n, cos n). Print it beside "
                                             "math.sin(1), math.cos(1). What is row 0?",
                 kept="pays for the convention alone (the sine first, positions from 0) in a table that a pocket calculator can check")
-@given(sizes(1, 12))
+@given(st.one_of(sizes(1, 12), st.sampled_from([40, 200])))
 def two_columns_are_sine_and_cosine(student, N):
     """With D = 2, row n is (sin n, cos n), the first row being n = 0."""
     n = torch.arange(N, dtype=torch.float64)
