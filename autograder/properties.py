@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 
 from autograder.compare import assert_close, assert_true
@@ -18,3 +20,19 @@ def assert_attention_weights(alpha: torch.Tensor, scores: torch.Tensor, *, dim: 
     apart = scores.gather(dim, best) > scores.gather(dim, worst) + 0.01
     ordered = alpha.gather(dim, best) > alpha.gather(dim, worst)
     assert_true((ordered | ~apart).all(), f"in {what}, the largest score does not get a larger weight than the smallest", what=what)
+
+
+def assert_model_as_it_was(left: dict[str, Any], was: dict[str, Any]) -> None:
+    """Fail unless a model that was given is `left` by a call as it `was`; both are conditions (see `Student.condition`).
+
+    Gradients of its parameters may be left in it, as `backward` leaves them.
+    """
+    assert_true(left["parts"] == was["parts"] and left["parameters"].keys() == was["parameters"].keys(),
+                "the model was changed by the call: a part of it is missing, new, or another one", what="the model")
+    for name, values in was["parameters"].items():
+        assert_close(left["parameters"][name], values, what=f"the model's parameter {name} after the call")
+        assert_true(left["parameters"][name].dtype == values.dtype, "the model was changed by the call: a parameter has another dtype", what="the model")
+    assert_true(left["trained"] == was["trained"],
+                "the model was changed by the call: a parameter that required a gradient does so no longer, or the other way round", what="the model")
+    assert_true(left["training"] == was["training"], "the model was changed by the call: it is in another mode (train or eval)", what="the model")
+    assert_true(left["hung on"] == was["hung on"], "the model was changed by the call: a hook is left on it, or a method was replaced", what="the model")

@@ -91,7 +91,7 @@ def the_logits_agree_with_the_reference(student, case):
     """The logits agree with the reference, for targets shorter and longer than the source and for any memory."""
     size, weights, _, tgt_in, memory = case
     model, ours = (made.build(**size).fill(weights) for made in (student, Transformer))
-    assert_close(model.call("decode", tgt_in, memory), ours.call("decode", tgt_in, memory), what="the logits")
+    assert_close(model.call("decode", tgt_in, memory), ours.call("decode", tgt_in, memory), what="the tensor of logits")
 
 
 @exercise.hidden_check(points=0.5, examples=4,

@@ -52,7 +52,7 @@ longer = st.tuples(sizes(5, 30), st.integers(0, 2**16), sizes(1, 4), sizes(1, 6)
 @given(longer)
 def agrees_with_the_reference(student, case):
     """Agrees with the reference for models of up to 30 tokens, and for a single step too."""
-    assert_equal(student(*case), greedy_decode(*case), what="the tokens")
+    assert_equal(student(*case), greedy_decode(*case), what="the tensor of tokens")
 
 
 @exercise.alternate
