@@ -6,7 +6,7 @@ from hypothesis import given
 from autograder.compare import assert_close
 from autograder.exercises.multihead.merge_heads import (a_token_keeps_its_own_numbers, any_leading_dimensions_will_do, exercise, heads,
                                                         one_head_is_all_there_is, the_heads_stand_side_by_side, the_input_stays_as_it_was)
-from autograder.strategies import leading
+from autograder.strategies import fillers, leading
 
 
 @exercise.solution

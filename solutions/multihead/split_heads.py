@@ -8,7 +8,7 @@ from autograder.compare import assert_close
 from autograder.exercises.multihead.split_heads import (a_head_holds_neighbouring_columns, a_token_keeps_its_own_numbers,
                                                         a_width_that_does_not_fit_is_refused, any_leading_dimensions_will_do, exercise,
                                                         features_and_heads, the_input_stays_as_it_was)
-from autograder.strategies import leading
+from autograder.strategies import fillers, leading
 
 
 @exercise.solution
