@@ -70,13 +70,17 @@ def _perform_on_module(factory: Callable, kind: str, args: tuple, kwargs: dict, 
         return {name: tuple(parameter.shape) for name, parameter in module.named_parameters()}
     if kind == STATE:
         return {name: plain(torch.cat(parts) if len(parts) > 1 else parts[0]) for name, parts in entries.items()}
-    method = module if extra["method"] == "forward" else getattr(module, extra["method"])
-    for earlier_args, earlier_kwargs in extra["earlier"]:
+    for earlier_args, earlier_kwargs, *named in extra["earlier"]:
         known: dict = {}
-        method(*copied(earlier_args, known), **copied(earlier_kwargs, known))
+        _method(module, *(named or [extra["method"]]))(*copied(earlier_args, known), **copied(earlier_kwargs, known))
+    method = _method(module, extra["method"])
     if kind != VJP:
         return _perform(method, kind, args, kwargs, None)
     return _vjp(method, args, kwargs, extra["cotangents"], entries)
+
+
+def _method(module: torch.nn.Module, name: str) -> Callable:
+    return module if name == "forward" else getattr(module, name)
 
 
 def describe_error(error: BaseException) -> tuple:

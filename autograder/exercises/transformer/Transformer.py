@@ -100,7 +100,7 @@ def models(layers, least=1):
 
 
 bare = models([(0, 0)])
-stacked = models([(1, 1), (2, 2), (3, 2), (2, 3), (2, 2)], least=2)
+stacked = models([(1, 1), (3, 2), (2, 3), (3, 4), (4, 3)], least=2)
 
 
 @exercise.check(points=1, examples=6,
@@ -142,6 +142,21 @@ def the_encoder_is_its_layers_in_order(student, case):
     for layer in torch_stack(model, "encoder"):
         X = layer(X)
     assert_close(model.call("encode", src), normalised(model, "encoder_norm", X), what="the memory")
+
+
+@exercise.check(points=1, examples=8,
+                hint="Follow one target token through decode, layer by layer: is each layer fed what the one before it returned and the "
+                     "memory as it is, every layer used once and in order, and decoder_norm once at the end?")
+@given(stacked)
+def the_decoder_is_its_layers_in_order(student, case):
+    """The logits are what torch's own layers give under the causal mask, one after the other, and then decoder_norm and head."""
+    size, weights, _, tgt_in, memory = case
+    model = student.build(**size).fill(weights)
+    X = model.weights["tgt_embedding.weight"][tgt_in] * size["D"] ** 0.5 + positions(tgt_in.shape[1], size["D"])
+    for layer in torch_stack(model, "decoder"):
+        X = layer(X, memory, tgt_mask=torch.ones(X.shape[1], X.shape[1], dtype=torch.bool).triu(1))
+    logits = normalised(model, "decoder_norm", X) @ model.weights["head.weight"].T + model.weights["head.bias"]
+    assert_close(model.call("decode", tgt_in, memory), logits, what="the tensor of logits")
 
 
 @exercise.check(points=1, examples=8,
