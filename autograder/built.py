@@ -43,8 +43,12 @@ class Built:
         return replace(self, in_training=True)
 
     def after(self, *args: Any, **kwargs: Any) -> Built:
-        """The same module, on which forward has been called with these arguments before."""
+        """The same module, on which forward (for `call`: the method that is called) has been called with these arguments before."""
         return replace(self, earlier=(*self.earlier, (described(args), described(kwargs))))
+
+    def after_call(self, method: str, *args: Any, **kwargs: Any) -> Built:
+        """The same module, on which a method has been called by name before."""
+        return replace(self, earlier=(*self.earlier, (described(args), described(kwargs), method)))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call forward on copies of the arguments; floating results come back as float64."""

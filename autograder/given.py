@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograder.untrusted.modules import GIVEN
+from autograder.untrusted.modules import GIVEN, TRAINING
 
 
 class Given:
@@ -15,12 +15,18 @@ class Given:
 
     def __init__(self, name: str, *args: Any, **kwargs: Any) -> None:
         self.name, self.args, self.kwargs = name, args, kwargs
-        self.filling: tuple[str, int] | None = None
+        self.filling: tuple | None = None
 
     def fill(self, filler: Any) -> Given:
         """The same model with every parameter filled from a `Filler`."""
         other = Given(self.name, *self.args, **self.kwargs)
         other.filling = (filler.kind, filler.seed)
+        return other
+
+    def training(self) -> Given:
+        """The same model in train mode."""
+        other = Given(self.name, *self.args, **self.kwargs)
+        other.filling = (*(self.filling or (None, 0)), TRAINING)
         return other
 
     def __repr__(self) -> str:
@@ -30,7 +36,10 @@ class Given:
         """Python source that makes the model; `show` writes an argument."""
         parts = [*map(show, self.args), *(f"{key}={show(value)}" for key, value in self.kwargs.items())]
         text = f"{self.name}({', '.join(parts)})"
-        return f"fill_parameters({text}, {self.filling[1]}, {self.filling[0]!r})" if self.filling else text
+        if not self.filling:
+            return text
+        kind, seed, *mode = self.filling
+        return (text if kind is None else f"fill_parameters({text}, {seed}, {kind!r})") + (".train()" if mode else "")
 
 
 def described(value: Any) -> Any:

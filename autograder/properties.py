@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Callable
+from typing import Any, Callable
 
 import torch
 
@@ -40,3 +40,19 @@ def _parts(value: torch.Tensor | tuple[torch.Tensor, ...]) -> tuple[torch.Tensor
 
 def _alike(ones: tuple[torch.Tensor, ...], others: tuple[torch.Tensor, ...]) -> bool:
     return all(torch.allclose(one, other, atol=1e-4, equal_nan=True) for one, other in zip(ones, others))
+
+
+def assert_model_as_it_was(left: dict[str, Any], was: dict[str, Any]) -> None:
+    """Fail unless a model that was given is `left` by a call as it `was`; both are conditions (see `Student.condition`).
+
+    Gradients of its parameters may be left in it, as `backward` leaves them.
+    """
+    assert_true(left["parts"] == was["parts"] and left["parameters"].keys() == was["parameters"].keys(),
+                "the model was changed by the call: a part of it is missing, new, or another one", what="the model")
+    for name, values in was["parameters"].items():
+        assert_close(left["parameters"][name], values, what=f"the model's parameter {name} after the call")
+        assert_true(left["parameters"][name].dtype == values.dtype, "the model was changed by the call: a parameter has another dtype", what="the model")
+    assert_true(left["trained"] == was["trained"],
+                "the model was changed by the call: a parameter that required a gradient does so no longer, or the other way round", what="the model")
+    assert_true(left["training"] == was["training"], "the model was changed by the call: it is in another mode (train or eval)", what="the model")
+    assert_true(left["hung on"] == was["hung on"], "the model was changed by the call: a hook is left on it, or a method was replaced", what="the model")

@@ -16,7 +16,9 @@ from autograder.case import current_case
 from autograder.compare import Mismatch
 from autograder.conform import booleans, conform, floats, integers
 from autograder.given import Given, described
+from autograder.untrusted.modules import condition, resolved
 from autograder.untrusted.operations import AFTER, BUILD, CALL, VJP, perform
+from autograder.untrusted.wire import plain
 
 if TYPE_CHECKING:
     from autograder.built import Built
@@ -55,8 +57,16 @@ class Student:
         return conform(value, self.exercise.returns(*args, **kwargs))
 
     def arguments_after(self, *args: Any, **kwargs: Any) -> list[Any]:
-        """The arguments as the function left them, in order; None in the place of a model."""
+        """The arguments as the function left them, in order; in the place of a model its condition (see `modules.condition`)."""
         return self.asked((AFTER, described(args), described(kwargs), None))
+
+    def left_requiring_grad(self, *args: Any, **kwargs: Any) -> list[bool]:
+        """For each argument in order, whether it is a tensor that requires a gradient after the call."""
+        return self.asked((AFTER, described(args), described(kwargs), True))
+
+    def condition(self, model: Given) -> dict[str, Any]:
+        """The condition in which a model is given."""
+        return plain(condition(resolved(described(model), self.exercise.context)))
 
     def vjp(self, cotangents: tuple, *args: Any, **kwargs: Any) -> list[torch.Tensor] | None:
         """Gradients of sum_i <cotangent_i, output_i> with respect to the floating tensors in `args`, or None.

@@ -108,7 +108,7 @@ def _of_nan(error: Mismatch, case: Case) -> Mismatch:
 
 def _beside(check: Check, error: Mismatch) -> bool:
     """Whether a check of what becomes of the arguments fails before that is looked at."""
-    return "arguments_after" in check.body.__code__.co_names and not error.what.endswith("after the call")
+    return "arguments_after" in check.body.__code__.co_names and not (error.what.endswith("after the call") or "changed by the call" in error.sentence)
 
 
 def _has_nan(value: Any) -> bool:

@@ -16,9 +16,10 @@ from typing import Any, Callable, Iterator
 
 import torch
 
-GIVEN = "__given__"
+GIVEN, TRAINING = "__given__", "train"
 Context = dict[str, Any]  # "given": source of the assignment's given things; "aliases": renamings of parameters
 _namespaces: dict[str, dict[str, Any]] = {}
+_HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
 # A LayerNorm of one's own, and attention with four Linear layers in place of torch's stacked ones.
 _KNOWN_ALIASES = ((r"weight$", "gamma"), (r"bias$", "beta"), (r"out_proj\.", "W_o."))
 _STACKED = re.compile(r"in_proj_(weight|bias)$")
@@ -181,6 +182,21 @@ def _given(name: str, args: tuple, kwargs: dict, fill: tuple | None, context: Co
         space = _namespaces[source]
         model = (_notebooks_own(name, space) or space[name])(*args, **kwargs)
         if isinstance(model, torch.nn.Module):
-            model.double().eval()
-            return fill_parameters(model, fill[1], fill[0]) if fill else model
+            if fill and fill[0] is not None:
+                fill_parameters(model, fill[1], fill[0])
+            model.double().train(TRAINING in (fill or ()))
     return model
+
+
+def condition(module: torch.nn.Module) -> dict[str, Any]:
+    """What can be told of a module to see whether a call has changed it: the values of its parameters, which of them are trained, the kind
+    and the mode of each module in it, and the number of things hung on them (hooks, methods that were replaced).
+    """
+    parameters = dict(module.named_parameters(remove_duplicate=False))
+    parts = dict(module.named_modules(remove_duplicate=False))
+    hooks = [part.__dict__.get(name) or () for part in parts.values() for name in _HOOKS]
+    hooks += [parameter._backward_hooks or () for parameter in parameters.values()]
+    return {"parameters": parameters, "trained": {name: parameter.requires_grad for name, parameter in parameters.items()},
+            "parts": {name: type(part).__name__ for name, part in parts.items()},
+            "training": {name: part.training for name, part in parts.items()},
+            "hung on": sum(map(len, hooks)) + sum(callable(value) for part in parts.values() for value in part.__dict__.values())}

@@ -23,11 +23,13 @@ def perform(function: Callable, operation: tuple, context: Context) -> tuple:
     """Carry out ``(kind, args, kwargs, extra)`` and return ``("value", v)``, ``("raised", …)``, ``("unsupported", …)``,
     ``("unfit", …)`` or ``("limit", …)``.
 
-    `extra` holds the cotangents of a function's VJP; for a class it is a dict, see `_perform_on_module`. Whatever the student's
+    `extra` holds the cotangents of a function's VJP, and after AFTER whether to tell which tensors are left to require a gradient instead;
+    for a class it is a dict, see `_perform_on_module`. Whatever the student's
     code raises, SystemExit and KeyboardInterrupt included, is an answer and not an event.
     """
     kind, args, kwargs, extra = operation
-    args, kwargs = copied(args), copied(kwargs)
+    known: dict | None = None if kind == VJP else {}  # each argument has a gradient of its own
+    args, kwargs = copied(args, known), copied(kwargs, known)
     try:
         if isinstance(extra, dict):
             with modules.in_float64():
@@ -62,7 +64,9 @@ def _perform(function: Callable, kind: str, args: tuple, kwargs: dict, cotangent
         return plain(function(*args, **kwargs))
     if kind == AFTER:
         function(*args, **kwargs)
-        return plain([None if isinstance(a, torch.nn.Module) else a for a in (*args, *kwargs.values())])
+        if cotangents is not None:
+            return [isinstance(a, torch.Tensor) and a.requires_grad for a in (*args, *kwargs.values())]
+        return plain([modules.condition(a) if isinstance(a, torch.nn.Module) else a for a in (*args, *kwargs.values())])
     return _vjp(function, args, kwargs, cotangents, {})
 
 
@@ -75,12 +79,17 @@ def _perform_on_module(factory: Callable, kind: str, args: tuple, kwargs: dict, 
         return {name: tuple(parameter.shape) for name, parameter in module.named_parameters()}
     if kind == STATE:
         return {name: plain(torch.cat(parts) if len(parts) > 1 else parts[0]) for name, parts in entries.items()}
-    method = module if extra["method"] == "forward" else getattr(module, extra["method"])
-    for earlier_args, earlier_kwargs in copied(extra["earlier"]):
-        method(*earlier_args, **earlier_kwargs)
+    for earlier_args, earlier_kwargs, *named in extra["earlier"]:
+        known: dict = {}
+        _method(module, *(named or [extra["method"]]))(*copied(earlier_args, known), **copied(earlier_kwargs, known))
+    method = _method(module, extra["method"])
     if kind != VJP:
         return _perform(method, kind, args, kwargs, None)
     return _vjp(method, args, kwargs, extra["cotangents"], entries)
+
+
+def _method(module: torch.nn.Module, name: str) -> Callable:
+    return module if name == "forward" else getattr(module, name)
 
 
 def describe_error(error: BaseException, *, home: str = "") -> tuple:
@@ -99,15 +108,17 @@ def describe_error(error: BaseException, *, home: str = "") -> tuple:
     return "raised", type.__dict__["__name__"].__get__(type(error))[:60], message, line, text
 
 
-def copied(value: Any) -> Any:
-    """A deep copy of plain data, so that no two calls share a tensor."""
+def copied(value: Any, known: dict | None = None) -> Any:
+    """A deep copy of plain data, so that no two calls share a tensor. With `known`, which is filled, what was one tensor stays one."""
     kind = type(value)
     if kind is torch.Tensor or isinstance(value, torch.Tensor):
-        return value.clone()
+        if known is None or not value.numel():
+            return value.clone()
+        return known.setdefault((value.data_ptr(), value.shape, value.stride(), value.dtype), value.clone())
     if kind is list or kind is tuple:
-        return kind([copied(item) for item in value])
+        return kind([copied(item, known) for item in value])
     if kind is dict:
-        return {key: copied(item) for key, item in value.items()}
+        return {key: copied(item, known) for key, item in value.items()}
     return value
 
 

@@ -102,7 +102,7 @@ def it_has_no_memory(student, case, N):
     expected = MultiHeadAttention.build(D, H).fill(filler)(X_q, X_kv, mask=mask)[0]
     layer = student.build(D, H).fill(filler)
     assert_close(layer(X_q, X_kv, mask=mask)[0], expected, what="Y of a first call")
-    causal, open_to_all = torch.ones(N, N, dtype=torch.bool).tril(), torch.ones(X_q.shape[-2], X_kv.shape[-2], dtype=torch.bool)
+    causal, open_to_all = torch.ones(N, N, dtype=torch.bool).tril(), torch.ones_like(mask)
     used = layer.after(other, other, causal).after(-X_q, -X_kv, open_to_all)
     assert_close(used(X_q, X_kv, mask=mask)[0], expected, what="Y of a third call")
     assert_close(layer.training()(X_q, X_kv, mask=mask)[0], expected, what="Y in train mode")
@@ -114,18 +114,20 @@ def it_has_no_memory(student, case, N):
                                                     "nn.Parameter)?")
 @given(attending(leading(1), heads=sizes(1, 2), low=2, tokens=3), fillers(("normal",)))
 def the_gradient_is_right(student, case, noise):
-    """Where gradients flow through Y, they are the formula's, with respect to the tokens and to every parameter."""
+    """Where gradients flow through Y, or through alpha, they are the formula's, with respect to the tokens and to every parameter."""
     D, H, filler, X_q, X_kv = case
-    cotangent = noise(tuple(X_q.shape))[0] / 32  # gradients as large as the numbers they are computed from
+    # gradients as large as the numbers they are computed from
+    for_Y, for_alpha = (cotangent / 32 for cotangent in noise(tuple(X_q.shape), (*X_q.shape[:-2], H, X_q.shape[-2], X_kv.shape[-2])))
     layer, reference = student.build(D, H).fill(filler), MultiHeadAttention.build(D, H).fill(filler)
     assert_close(layer(X_q, X_kv)[0], reference(X_q, X_kv)[0], what="Y")
-    got = layer.vjp((cotangent, None), X_q, X_kv)
-    if got is not None:
-        inputs, weights = reference.vjp((cotangent, None), X_q, X_kv)
-        for name, mine, theirs in zip(("X_q", "X_kv"), got[0], inputs):
-            assert_close(mine, theirs, what=f"the gradient with respect to {name}")
-        for name, theirs in weights.items():
-            assert_close(got[1][name], theirs, what=f"the gradient with respect to {name}")
+    for result, cotangents in (("Y", (for_Y, None)), ("alpha", (None, for_alpha))):
+        got = layer.vjp(cotangents, X_q, X_kv)
+        if got is not None:
+            inputs, weights = reference.vjp(cotangents, X_q, X_kv)
+            for name, mine, theirs in zip(("X_q", "X_kv"), got[0], inputs):
+                assert_close(mine, theirs, what=f"the gradient of {result} with respect to {name}")
+            for name, theirs in weights.items():
+                assert_close(got[1][name], theirs, what=f"the gradient of {result} with respect to {name}")
 
 
 class _Layer(nn.Module):
@@ -572,6 +574,32 @@ class keys_of_the_first_sentence(_Layer):
     def projected(self, X_q, X_kv):
         first = X_kv[(0,) * (X_kv.dim() - 2)].expand(X_kv.shape)
         return self.W_q(X_q), self.W_k(first), self.W_v(first)
+
+
+@_wrong(in_itself_it_agrees_with_torch, "a causal mask that nobody asked for, when the tokens attend to themselves")
+class causal_by_default(_Layer):
+    def forward(self, X_q, X_kv, mask=None):
+        if mask is None and X_q is X_kv:
+            mask = torch.ones(X_q.shape[-2], X_q.shape[-2], dtype=torch.bool).tril()
+        return super().forward(X_q, X_kv, mask)
+
+
+@_wrong(the_inputs_stay_as_they_were, "an answer that opens empty rows in the caller's own mask (|=)")
+class opens_empty_rows_in_place(_Layer):
+    def forward(self, X_q, X_kv, mask=None):
+        if mask is not None:
+            given_, closed = mask.clone(), ~mask.any(-1, keepdim=True)
+            mask |= closed
+            mask = given_
+        return super().forward(X_q, X_kv, mask)
+
+
+@_wrong(it_has_no_memory, "a layer that keeps the first mask of each shape")
+class keeps_a_mask_by_its_shape(_Layer):
+    def forward(self, X_q, X_kv, mask=None):
+        if mask is not None:
+            mask = self.__dict__.setdefault("masks", {}).setdefault(mask.shape, mask)
+        return super().forward(X_q, X_kv, mask)
 
 
 @_wrong(the_inputs_stay_as_they_were, "a mask that is turned round in place")

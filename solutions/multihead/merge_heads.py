@@ -6,7 +6,7 @@ from hypothesis import given
 from autograder.compare import assert_close
 from autograder.exercises.multihead.merge_heads import (a_token_keeps_its_own_numbers, any_leading_dimensions_will_do, exercise, heads,
                                                         one_head_is_all_there_is, the_heads_stand_side_by_side, the_input_stays_as_it_was)
-from autograder.strategies import leading
+from autograder.strategies import fillers, leading
 
 
 @exercise.solution
@@ -24,10 +24,14 @@ def merge_heads(X):
                                                      "to each other before they become one?",
                        kept="the only one with five and six heads, tokens and features a head, where a reshape that fits small sizes "
                             "by chance no longer does")
-@given(heads(leading(), high=6, most=6))
-def merges_as_the_reference_does(student, X):
-    """Merges as the reference does, with up to six heads, tokens and features a head."""
+@given(heads(leading(), high=6, most=6), fillers(("normal",)))
+def merges_as_the_reference_does(student, X, filler):
+    """Merges as the reference does, with up to six heads, tokens and features a head; where gradients flow, they come back the same way."""
     assert_close(student(X), merge_heads(X), what="the merged tensor")
+    cotangent, = filler((*X.shape[:-3], X.shape[-2], X.shape[-3] * X.shape[-1]))
+    got = student.vjp((cotangent,), X)
+    if got is not None:
+        assert_close(got[0], merge_heads.vjp((cotangent,), X)[0], what="the gradient with respect to X")
 
 
 @exercise.alternate

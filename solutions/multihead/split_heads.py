@@ -8,7 +8,7 @@ from autograder.compare import assert_close
 from autograder.exercises.multihead.split_heads import (a_head_holds_neighbouring_columns, a_token_keeps_its_own_numbers,
                                                         a_width_that_does_not_fit_is_refused, any_leading_dimensions_will_do, exercise,
                                                         features_and_heads, the_input_stays_as_it_was)
-from autograder.strategies import leading
+from autograder.strategies import fillers, leading
 
 
 @exercise.solution
@@ -33,10 +33,15 @@ exercise.equivalent("if D % H != 0: -> if False:",
                                                      "axes change their places?",
                        kept="the only one with five and six heads, tokens and features a head, where a cut that fits small sizes by "
                             "chance no longer does")
-@given(features_and_heads(leading(), most=6))
-def splits_as_the_reference_does(student, case):
-    """Splits as the reference does, with up to six heads, tokens and features a head."""
+@given(features_and_heads(leading(), most=6), fillers(("normal",)))
+def splits_as_the_reference_does(student, case, filler):
+    """Splits as the reference does, with up to six heads, tokens and features a head; where gradients flow, they come back the same way."""
     assert_close(student(*case), split_heads(*case), what="the tensor of heads")
+    X, H = case
+    cotangent, = filler((*X.shape[:-2], H, X.shape[-2], X.shape[-1] // H))
+    got = student.vjp((cotangent,), *case)
+    if got is not None:
+        assert_close(got[0], split_heads.vjp((cotangent,), *case)[0], what="the gradient with respect to X")
 
 
 @exercise.alternate

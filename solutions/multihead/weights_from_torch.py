@@ -47,6 +47,10 @@ def every_matrix_is_right(student, case):
         for h in range(case[2]):
             assert_close(mine[h], theirs[h], what=f"{name}[{h}]")
     assert_close(found[3], expected[3], what="W_o")
+    cotangents = (None, None, None, torch.eye(len(expected[3]), dtype=torch.float64))
+    got = student.vjp(cotangents, *case)
+    if got is not None:
+        assert_close(got[1], weights_from_torch.vjp(cotangents, *case)[1], what="the gradient of W_o with respect to out_proj_weight")
 
 
 @exercise.alternate

@@ -120,7 +120,8 @@ def the_gradients_are_right(student, case, weights, filler):
 
 
 @exercise.hidden_check(points=0.5, examples=5,
-                       hint="Call the layer with a mask and a memory and then with others: is something kept from the first call?")
+                       hint="Call the layer with a mask and a memory and then with others: is something kept from the first call, or for the next "
+                            "one of the same shape?")
 @given(several)
 def calls_leave_no_trace(student, case):
     """The output depends on the arguments and the weights only: not on earlier calls, and not on train mode."""
@@ -129,7 +130,13 @@ def calls_leave_no_trace(student, case):
     expected = ours(X, memory)
     assert_close(layer.training()(X, memory), expected, what="Y in train mode")
     assert_close(layer.after(X, 2 * memory)(X, memory), expected, what="Y after a call with another memory")
-    assert_close(layer.after(X, memory, mask=causal(X.shape[-2]))(X, memory), expected, what="Y after a call with a mask")
+    mask, other = causal(X.shape[-2]), causal(X.shape[-2]).mT.contiguous()
+    assert_close(layer.after(X, memory, mask=mask)(X, memory), expected, what="Y after a call with a mask")
+    expected = ours(X, memory, mask=other)
+    one, one_of_memory = (Z[..., :1, :].contiguous() for Z in (X, memory))
+    assert_close(layer(X, memory, mask=other), expected, what="Y under a mask")
+    assert_close(layer.after(X, memory, mask=mask)(X, memory, mask=other), expected, what="Y under a mask, after a call with another mask of its shape")
+    assert_close(layer.after(one, one_of_memory, mask=causal(1))(X, memory, mask=other), expected, what="Y under a mask, after a call on one token")
 
 
 class _Decoder(nn.Module):
@@ -519,6 +526,20 @@ class under_no_grad(_Decoder):
     def forward(self, X, memory, mask=None):
         with torch.no_grad():
             return super().forward(X, memory, mask)
+
+
+@_wrong(calls_leave_no_trace, "the first mask of each shape kept for all later ones")
+class mask_kept_by_shape(_Decoder):
+    def attend(self, Z, mask):
+        if mask is not None:
+            mask = self.__dict__.setdefault("masks", {}).setdefault(mask.shape, mask)
+        return super().attend(Z, mask)
+
+
+@_wrong(a_single_sequence_is_a_batch_of_one, "a mask of 1 x N that is ignored for a single sequence")
+class row_ignored(_Decoder):
+    def attend(self, Z, mask):
+        return super().attend(Z, None if mask is not None and Z.dim() == 2 and len(mask) == 1 else mask)
 
 
 @_wrong(calls_leave_no_trace, "the first memory kept and read ever after")

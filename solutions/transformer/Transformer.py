@@ -13,7 +13,7 @@ from autograder.exercises.transformer._given import sinusoids
 from autograder.exercises.transformer.Transformer import (every_place_reads_the_whole_memory, exercise,
                                                           has_235851_parameters_and_layers_of_their_own,
                                                           later_targets_do_not_reach_earlier_logits, longer_than_max_len_is_refused,
-                                                          stacked, the_decoder_is_fed_embeddings_and_positions,
+                                                          stacked, the_decoder_is_fed_embeddings_and_positions, the_decoder_is_its_layers_in_order,
                                                           the_encoder_is_fed_embeddings_and_positions, the_encoder_is_its_layers_in_order)
 from autograder.strategies import fillers
 
@@ -83,7 +83,7 @@ exercise.equivalent('ahead = torch.ones(M, M, dtype=torch.bool, device=X.device)
                     because="tokens and memory are on one device")
 
 
-@exercise.hidden_check(points=1.5, examples=10,
+@exercise.hidden_check(points=0.5, examples=10,
                        hint="Follow one target token through decode with n_dec=1 and then 2: self-attention under the causal mask, the "
                             "memory as it is, every layer once and in order, decoder_norm, head.")
 @given(stacked)
@@ -91,7 +91,7 @@ def the_logits_agree_with_the_reference(student, case):
     """The logits agree with the reference, for targets shorter and longer than the source and for any memory."""
     size, weights, _, tgt_in, memory = case
     model, ours = (made.build(**size).fill(weights) for made in (student, Transformer))
-    assert_close(model.call("decode", tgt_in, memory), ours.call("decode", tgt_in, memory), what="the logits")
+    assert_close(model.call("decode", tgt_in, memory), ours.call("decode", tgt_in, memory), what="the tensor of logits")
 
 
 @exercise.hidden_check(points=0.5, examples=4,
@@ -113,6 +113,26 @@ def the_gradients_are_right(student, case, weights, filler):
             assert_close(got[0][0], wanted_inputs[0], what="the gradient with respect to the memory")
         for name, gradient in wanted.items():
             assert_close(got[1][name], gradient, what=f"the gradient with respect to {name}")
+
+
+@exercise.hidden_check(points=0.5, examples=5,
+                       hint="Encode one source, then decode with the memory of another; decode one token, then two. Is something kept in self "
+                            "from the first call: a memory, a mask, tokens?")
+@given(stacked)
+def calls_leave_no_trace(student, case):
+    """What encode and decode give depends on the arguments and the weights only, not on earlier calls of either."""
+    size, weights, src, tgt_in, memory = case
+    model, ours = (made.build(**size).fill(weights) for made in (student, Transformer))
+    expected, logits = ours.call("encode", src), ours.call("decode", tgt_in, memory)
+    others = (src + 1) % size["vocab"]
+    assert_close(model.after_call("encode", others).call("encode", src), expected, what="the memory after another source was read")
+    assert_close(model.after_call("encode", src[:, :1].contiguous()).call("encode", src), expected, what="the memory after a shorter source was read")
+    assert_close(model.after_call("encode", others).call("decode", tgt_in, memory), logits, what="the tensor of logits after a source was read")
+    assert_close(model.after_call("decode", tgt_in, -memory).call("decode", tgt_in, memory), logits, what="the tensor of logits after another memory")
+    assert_close(model.after_call("decode", tgt_in[:, :1].contiguous(), memory).call("decode", tgt_in, memory), logits,
+                 what="the tensor of logits after a decoding of one token")
+    longer = torch.cat([tgt_in, tgt_in[:, :1]], 1)
+    assert_close(model.after_call("decode", longer, memory).call("decode", tgt_in, memory), logits, what="the tensor of logits after longer targets")
 
 
 class _Model(nn.Module):
@@ -644,6 +664,24 @@ class positions_learned(_Model):
         table = self.positions
         del self.positions
         self.positions = nn.Parameter(table)
+
+
+@_wrong(calls_leave_no_trace, "the memory of its own last encode, read in the place of the one that decode is given")
+class reads_its_own_memory(_Model):
+    def encode(self, src):
+        self.kept = super().encode(src)
+        return self.kept
+
+    def decode(self, tgt_in, memory):
+        kept = getattr(self, "kept", memory)
+        return super().decode(tgt_in, kept if kept.shape == memory.shape else memory)
+
+
+@_wrong(calls_leave_no_trace, "a causal mask that is made at the first call and kept, too small for longer targets later")
+class mask_of_the_first_call(_Model):
+    def ahead(self, M):
+        self.kept = getattr(self, "kept", super().ahead(M))
+        return self.kept[:M, :M]
 
 
 @_wrong(the_gradients_are_right, "a memory that is detached, so that the encoder never learns")

@@ -129,7 +129,8 @@ def the_gradients_are_right(student, case):
 
 @exercise.hidden_check(points=0.5, examples=5,
                        hint="Call the layer on one batch with a mask and then on another without: is something kept from the first call "
-                            "(self.mask = ...)? Does train mode change the output, although there is no dropout?")
+                            "(self.mask = ...), for the next of the same shape or for every other? Does train mode change the output, although there "
+                            "is no dropout?")
 @given(masked, several)
 def calls_leave_no_trace(student, case, other):
     """The output depends on the arguments and the weights only: not on earlier calls, and not on train mode."""
@@ -141,6 +142,12 @@ def calls_leave_no_trace(student, case, other):
     assert_close(layer.after(first, mask=torch.ones(first.shape[-2], first.shape[-2], dtype=torch.bool).tril())(X), expected,
                  what="Y after a call with another mask")
     assert_close(layer.after(X, mask=mask)(X), expected, what="Y after a call on the same tokens with a mask")
+    other = torch.ones_like(mask).triu()
+    expected = ours(X, mask=other)
+    one = torch.ones(1, 1, dtype=torch.bool)
+    assert_close(layer(X, mask=other), expected, what="Y under a mask")
+    assert_close(layer.after(X, mask=mask)(X, mask=other), expected, what="Y under a mask, after a call with another mask of its shape")
+    assert_close(layer.after(X[..., :1, :].contiguous(), mask=one)(X, mask=other), expected, what="Y under a mask, after a call on one token")
 
 
 class _Layer(nn.Module):
@@ -696,6 +703,34 @@ class residual_detached(_Layer):
             return Z + self.mlp(self.norm2(Z))
         Z = self.norm1(X.detach() + self.attend(X, mask))
         return self.norm2(Z + self.mlp(Z))
+
+
+@_wrong(calls_leave_no_trace, "the first mask of each shape kept for all later ones")
+class mask_kept_by_shape(_Layer):
+    def blocked(self, X, mask):
+        return self.__dict__.setdefault("kept", {}).setdefault((X.shape, mask.shape), super().blocked(X, mask))
+
+
+@_wrong(a_single_sequence_is_a_batch_of_one, "a mask of 1 x N that is handed on as it is for a single sequence, where torch wants N x N")
+class row_not_expanded(_Layer):
+    def blocked(self, X, mask):
+        return ~mask if X.dim() == 2 else super().blocked(X, mask)
+
+
+@_wrong(a_single_sequence_is_a_batch_of_one, "a mask of 1 x N that is ignored for a single sequence")
+class row_ignored(_Layer):
+    def forward(self, X, mask=None):
+        return super().forward(X, None if mask is not None and X.dim() == 2 and len(mask) == 1 else mask)
+
+
+@_wrong(the_inputs_stay_as_they_were, "a layer that opens empty rows in the caller's own mask (|=)")
+class opens_empty_rows_in_place(_Layer):
+    def forward(self, X, mask=None):
+        if mask is not None:
+            given_, closed = mask.clone(), ~mask.any(-1, keepdim=True)
+            mask |= closed
+            mask = given_
+        return super().forward(X, mask)
 
 
 @_wrong(calls_leave_no_trace, "a mask kept from an earlier call")

@@ -29,7 +29,7 @@ exercise.equivalent('return (equal.sum(dim=-1) - 1).clamp(max=V - 1) -> return (
 @given(crowded)
 def agrees_with_the_reference(student, case):
     """Agrees with the reference, with none, one and two leading dimensions."""
-    assert_equal(student(*case), counting_targets(*case), what="the targets")
+    assert_equal(student(*case), counting_targets(*case), what="the tensor of targets")
 
 
 @exercise.alternate

@@ -46,13 +46,25 @@ def _long(drawn):
 longer = st.tuples(sizes(5, 30), st.integers(0, 2**16), sizes(1, 4), sizes(1, 6), sizes(1, 12), st.integers(0, 29)).map(_long)
 
 
-@exercise.hidden_check(points=1.5, examples=15,
+forty = st.tuples(sizes(5, 9), st.integers(0, 2**16), st.just(1), sizes(1, 2), st.just(40), st.integers(0, 8)).map(_long)
+
+
+@exercise.hidden_check(points=0.5, examples=2,
+                       hint="Decode 40 tokens and feed them back: at each place the model's choice must be the one that you return there. Is the "
+                            "model told all of them, and does the loop go on to the end?")
+@given(forty)
+def a_long_answer_is_right_to_its_end(student, case):
+    """Forty tokens agree with the reference, the last one chosen after all before it."""
+    assert_equal(student(*case), greedy_decode(*case), what="the tensor of tokens")
+
+
+@exercise.hidden_check(points=1, examples=15,
                        hint="Decode one step, then two, then three, and look at the first place where the model was not told everything, "
                             "or was told it in another order.")
 @given(longer)
 def agrees_with_the_reference(student, case):
     """Agrees with the reference for models of up to 30 tokens, and for a single step too."""
-    assert_equal(student(*case), greedy_decode(*case), what="the tokens")
+    assert_equal(student(*case), greedy_decode(*case), what="the tensor of tokens")
 
 
 @exercise.alternate
@@ -250,6 +262,16 @@ def source_overwritten(model, src, steps, sos):
     src[:, 0] = sos
     src[:, -1:] = said[:, -1:] + 1
     return said
+
+
+@_wrong(a_long_answer_is_right_to_its_end, "a model that is told its last sixteen tokens only (a context window)")
+def window_of_sixteen(model, src, steps, sos):
+    return _decoded(model, src, steps, sos, told=lambda heard: heard[:, -16:])
+
+
+@_wrong(a_long_answer_is_right_to_its_end, "an answer that never has more than 32 tokens")
+def stops_at_32(model, src, steps, sos):
+    return _decoded(model, src, min(steps, 32), sos)
 
 
 @_wrong(agrees_with_the_reference, "a model that is told its last eight tokens only (a context window), so that it forgets how a long answer began")

@@ -10,7 +10,8 @@ from autograder.compare import assert_close, assert_true
 from autograder.exercises.vision._given import EncoderLayer, embed_patches
 from autograder.exercises.vision.TinyViT import (_cases, a_call_leaves_no_trace, every_patch_has_its_token, every_patch_reaches_its_own_logits,
                                                  exercise, it_can_be_trained, made, positions_stay_when_patches_move, the_class_token_comes_first,
-                                                 the_default_model, without_layers_the_class_token_speaks_alone)
+                                                 the_default_model, the_layers_come_one_after_the_other,
+                                                 without_layers_the_class_token_speaks_alone)
 from autograder.strategies import fillers
 
 
@@ -58,7 +59,7 @@ exercise.equivalent('class_token = self.class_token.expand(len(images), -1, -1) 
                     because="the class token is one row long as it is")
 
 
-_any_depth = _cases(st.sampled_from([0, 2, 1, 2]))  # two layers tell most about how layers are joined
+_any_depth = _cases(st.sampled_from([0, 2, 1, 2, 3, 4]))  # two layers tell most about how layers are joined
 
 
 @exercise.hidden_check(points=0.5, examples=15, hint="Work out row 0 and row 1 of the tokens by hand, for P = 1, S = 2 and two images.",
@@ -71,17 +72,20 @@ def tokens_agree_with_the_reference(student, case):
     assert_close(mine.call("tokens", images), theirs.call("tokens", images), what="the output of tokens")
 
 
-@exercise.hidden_check(points=2, examples=20, hint="Follow one image through n_layers = 1, then 2: tokens, layers one after the other, norm, the class "
-                                                   "token's row, head. Does anything happen twice, or in another order?")
+@exercise.hidden_check(points=1, examples=20, hint="Follow one image through n_layers = 1, then 2: tokens, layers one after the other, norm, the class "
+                                                   "token's row, head. Does anything happen twice, in another order, or in train mode only?")
 @given(_any_depth)
 def logits_agree_with_the_reference(student, case):
-    """The logits agree with the reference's, for none, one and two layers with weights of their own."""
+    """The logits agree with the reference's, for none to four layers with weights of their own, in train mode too."""
     mine, images = made(student, case)
     theirs, _ = made(TinyViT, case)
-    assert_close(mine(images), theirs(images), what="the output")
+    expected = theirs(images)
+    assert_close(mine(images), expected, what="the output")
+    assert_close(mine.training()(images), expected, what="the output in train mode")
 
 
-@exercise.hidden_check(points=0.5, examples=6, hint="Does something inside cut or bend the gradient (detach, no_grad, .data, rounding)?")
+@exercise.hidden_check(points=0.5, examples=6, hint="Does something inside cut or bend the gradient (detach, no_grad, .data, rounding)?",
+                       kept="every parameter's gradient in models of every depth; the public check of training looks at three of them")
 @given(_any_depth, fillers(("normal",)))
 def gradients_agree_with_the_reference(student, case, filler):
     """The gradients of the logits with respect to images and parameters agree with the reference's."""
@@ -489,6 +493,20 @@ class class_token_detached(_Base):
 class positions_detached(_Base):
     def tokens(self, images):
         return self.with_class_token(self.patches(images)) + self.positions.detach()
+
+
+@_wrong(the_layers_come_one_after_the_other, "the first two layers only, however many there are")
+class two_layers_only(_Base):
+    def run(self, X):
+        for layer in self.layers[:2]:
+            X = layer(X)
+        return X
+
+
+@_wrong(logits_agree_with_the_reference, "tokens from which the mean over the batch is taken away in train mode")
+class batch_mean_in_training(_Base):
+    def run(self, X):
+        return super().run(X - X.mean(0) if self.training else X)
 
 
 @_wrong(it_can_be_trained, "a forward pass under no_grad, so that nothing can be trained")

@@ -67,8 +67,10 @@ exercise.equivalent('rollout = mixed / mixed.sum(dim=-1, keepdim=True) @ rollout
                        kept="up to four layers and four heads, and a single token, on maps seeded from the course's secret")
 @given(maps(layers=(1, 4), heads=(1, 4), tokens=(1, 5)))
 def agrees_with_the_reference(student, alphas):
-    """Agrees with the reference for one to four layers, whose maps do not commute."""
+    """Agrees with the reference for one to four layers, whose maps do not commute, and for eight."""
     assert_close(student(alphas), attention_rollout(alphas), what="the rollout")
+    eight = [alpha.clone() for alpha in (alphas * 8)[:8]]
+    assert_close(student(eight), attention_rollout(eight), what="the rollout of eight layers")
 
 
 _with_zeros = st.tuples(sizes(1, 3), sizes(1, 3), sizes(2, 5)).flatmap(lambda shape: st.lists(
@@ -352,6 +354,11 @@ def list_emptied(alphas):
     while alphas:
         rollout = _mixed(alphas.pop(0)) @ rollout
     return rollout
+
+
+@_wrong(agrees_with_the_reference, "the first six layers only")
+def six_layers(alphas):
+    return _product([_mixed(alpha) for alpha in alphas[:6]])
 
 
 @_wrong(agrees_where_weights_are_zero, "a mean over those heads only that give a token some weight")

@@ -314,6 +314,42 @@ def across_the_batch(model, images):
     return torch.stack([alpha[b, 0, b, 1:] for b in range(len(Z))])
 
 
+@_wrong(the_images_stay_as_they_were, "a function that leaves its hook on the model")
+def hook_left(model, images):
+    seen = []
+    last = list(model.layers)[-1]
+    last.norm1.register_forward_hook(lambda module, inputs, output: seen.append(output))
+    _last_input(model, images)[1](_last_input(model, images)[0])
+    return _maps(last, seen[-1])[:, 0, 1:]
+
+
+@_wrong(the_images_stay_as_they_were, "a function that leaves the model in eval mode, though it was given in train mode")
+def left_in_eval_mode(model, images):
+    X, last = _last_input(model.eval(), images)
+    return _maps(last, last.norm1(X))[:, 0, 1:]
+
+
+@_wrong(the_images_stay_as_they_were, "a function that leaves the model in train mode, though it was given in eval mode")
+def left_in_train_mode(model, images):
+    X, last = _last_input(model.train(), images)
+    return _maps(last, last.norm1(X))[:, 0, 1:]
+
+
+@_wrong(the_images_stay_as_they_were, "a function that overwrites parameters of the model: its last norm1 does nothing afterwards")
+def overwrites_the_norm(model, images):
+    X, last = _last_input(model, images)
+    alpha = _maps(last, last.norm1(X))[:, 0, 1:]
+    nn.init.ones_(last.norm1.weight)
+    nn.init.zeros_(last.norm1.bias)
+    return alpha
+
+
+@_wrong(the_images_stay_as_they_were, "a function that switches off the gradients of the model's parameters for good")
+def freezes_the_model(model, images):
+    X, last = _last_input(model.requires_grad_(False), images)
+    return _maps(last, last.norm1(X))[:, 0, 1:]
+
+
 @_wrong(the_images_stay_as_they_were, "a function that overwrites its images")
 def in_place(model, images):
     X, last = _last_input(model, images)

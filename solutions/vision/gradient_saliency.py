@@ -6,7 +6,7 @@ import torch.nn.functional as F
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autograder.compare import assert_close
+from autograder.compare import assert_close, assert_true
 from autograder.exercises.vision.gradient_saliency import (a_curved_model_is_differentiated_at_the_tokens,
                                                            a_linear_model_has_the_same_saliency_everywhere,
                                                            a_linear_model_is_read_off_its_weights, an_output_without_gradient_gets_zeros,
@@ -63,15 +63,20 @@ _sparse = st.tuples(linear(low=1), st.integers(0, 2**12)).map(
                    drawn[0][1]))  # linear models in which half of the pairs of output and token are unconnected
 
 
-@exercise.hidden_check(points=0.5, examples=15, hint="Try LinearReadout with several rows of zeros in W: some tokens, or a whole output.",
+@exercise.hidden_check(points=0.5, examples=15, hint="Try LinearReadout with several rows of zeros in W: some tokens, or a whole output. Then "
+                                                     "with 1e-7 * W: what is small is not 0.",
                        kept="several dead outputs at once, and outputs that hang on a single token, on weights seeded from the course's "
                             "secret")
 @given(_sparse)
 def agrees_where_outputs_ignore_tokens(student, case):
-    """Agrees with the reference where outputs ignore some tokens, or all of them."""
+    """Agrees with the reference where outputs ignore some tokens, or all of them; gradients that are merely small do not count as 0."""
     W, X = case
     model = Given("LinearReadout", W)
-    assert_close(student(model, X), gradient_saliency(model, X), what="the saliency")
+    saliency = gradient_saliency(model, X)
+    assert_close(student(model, X), saliency, what="the saliency")
+    total = W.norm(dim=-1).sum(-1)[:, None, None]
+    faint = student(Given("LinearReadout", 5e-7 * W / torch.where(total == 0, 1.0, total)), X)
+    assert_true(((faint - saliency).abs() < 0.1).all(), "an output all of whose gradients are small is treated as if it had none", what="the saliency")
 
 
 @exercise.alternate
@@ -313,6 +318,25 @@ def graph_freed(model, X):
     X = X.clone().requires_grad_()
     outputs = model(X)
     return _shares(torch.stack([torch.autograd.grad(output, X)[0] for output in outputs]).norm(dim=-1))
+
+
+@_wrong(agrees_where_outputs_ignore_tokens, "a row of zeros where the sum is small, though not 0 (below 1e-6)")
+def small_taken_for_zero(model, X):
+    lengths = _gradients(model, X).norm(dim=-1)
+    total = lengths.sum(-1, keepdim=True)
+    return torch.where(total > 1e-6, lengths / total, 0.0)
+
+
+@_wrong(the_tokens_stay_as_they_were, "a function that differentiates at the caller's own X, which is left requiring a gradient")
+def at_the_callers_own_tokens(model, X):
+    outputs = model(X.requires_grad_())
+    return _shares(torch.stack([torch.autograd.grad(output, X, retain_graph=True)[0] for output in outputs]).norm(dim=-1))
+
+
+@_wrong(the_tokens_stay_as_they_were, "a function that switches off the gradients of the model's parameters for good")
+def freezes_the_model(model, X):
+    model.requires_grad_(False)
+    return _shares(_gradients(model, X).norm(dim=-1))
 
 
 @_wrong(the_tokens_stay_as_they_were, "a function that overwrites X")

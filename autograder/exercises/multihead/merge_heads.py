@@ -66,7 +66,7 @@ def one_head_is_all_there_is(student, X):
     assert_close(student(X), X[..., 0, :, :], what="the merged tensor")
 
 
-@exercise.check(points=0.5, examples=8, hint="Print X before and after a call. Which line writes into it, or changes its shape?")
+@exercise.check(points=0.5, examples=8, hint="If the message says that X was changed, which line writes into it, or changes its shape? If not, the checks above say more.")
 @given(heads())
 def the_input_stays_as_it_was(student, X):
     """The heads that were passed in are unchanged afterwards (and used)."""

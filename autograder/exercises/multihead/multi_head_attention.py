@@ -121,8 +121,8 @@ def any_leading_dimensions_will_do(student, case):
     assert_close(student(*case), sum(one_head(X, *weights) for weights in heads), what="Y")
 
 
-@exercise.check(points=0.5, examples=8, hint="Print X and the matrices before and after a call. Does a line write into one of them (`/=`, `+=`), or "
-                                             "take a matrix out of its list?")
+@exercise.check(points=0.5, examples=8, hint="If the message says that an input was changed, does a line write into it (`/=`, `+=`), or take a matrix "
+                                             "out of its list? If not, the checks above say more.")
 @given(tokens_and_weights())
 def the_inputs_stay_as_they_were(student, case):
     """X, the matrices and the lists that hold them are unchanged afterwards (and used)."""
@@ -134,6 +134,6 @@ def the_inputs_stay_as_they_were(student, case):
         if name in ("X", "W_o"):
             assert_close(left, given_, what=f"{name} after the call")
             continue
-        assert_true(len(left) == len(given_), f"the list {name} has not as many matrices after the call as before", what=name)
+        assert_true(len(left) == len(given_), f"the list {name} was changed by the call: it has not as many matrices as before", what=name)
         for h, (mine, theirs) in enumerate(zip(left, given_)):
             assert_close(mine, theirs, what=f"{name}[{h}] after the call")

@@ -85,8 +85,8 @@ def attention_is_that_of_torch(student, case, filler):
     assert_close(torch.cat(heads, -1) @ W_o, theirs, what="the output of multi-head attention")
 
 
-@exercise.check(points=0.5, examples=8, hint="Print both weights before and after a call. Slices and transposed tensors share their memory: does a "
-                                             "line write into one?")
+@exercise.check(points=0.5, examples=8, hint="If the message says that a weight was changed: slices and transposed tensors share their memory. Does a "
+                                             "line write into one? If not, the checks above say more.")
 @given(torch_weights())
 def the_inputs_stay_as_they_were(student, case):
     """Both weights that were passed in are unchanged afterwards (and used)."""

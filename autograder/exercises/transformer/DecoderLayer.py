@@ -156,10 +156,10 @@ def no_mask_means_none(student, case):
                      "or repeat the mask for the heads of a batch that is not there?")
 @given(several)
 def a_single_sequence_is_a_batch_of_one(student, case):
-    """A single sequence, N x D, gives what a batch of one gives, with and without a mask."""
+    """A single sequence, N x D, gives what a batch of one gives, without a mask and with one, N x N or 1 x N."""
     (D, H), weights, X, memory = case
     layer = student.build(D, H).fill(weights)
-    for options in ({}, {"mask": causal(X.shape[1])}):
+    for options in ({}, {"mask": causal(X.shape[1])}, {"mask": causal(X.shape[1])[-2:-1].clone()}):
         batch = layer(X[:1].contiguous(), memory[:1].contiguous(), **options)
         assert_works(batch, X[:1])
         assert_close(layer(X[0].contiguous(), memory[0].contiguous(), **options), batch[0], what="Y of a single sequence, against a batch of one,")
@@ -169,16 +169,17 @@ in_batches = st.tuples(st.sampled_from([(2,), (3,)]), sizes(2, 5), sizes(2, 4), 
 
 
 @exercise.check(points=0.5, examples=8,
-                hint="Which line writes into X, the memory or the mask? `X += ...` does: the caller's tensor and yours are the same one.")
+                hint="If the message says that an input was changed, which line writes into it? `X += ...` does: the caller's tensor and yours are "
+                     "the same one. If not, the checks above say more.")
 @given(in_batches)
 def the_inputs_stay_as_they_were(student, case):
     """Tokens, memory and mask are unchanged afterwards."""
     (D, H), weights, X, memory = case
     layer, mask = student.build(D, H).fill(weights), causal(X.shape[-2])
-    Y = layer(X, memory, mask=mask)
-    assert_works(Y, X)
-    assert_close(layer(X[:1].contiguous(), memory[:1].contiguous(), mask=mask), Y[:1], what="Y of the first sequence without the others")
     X_after, memory_after, mask_after = layer.arguments_after(X, memory, mask)
     assert_close(X_after, X, what="X after the call")
     assert_close(memory_after, memory, what="the memory after the call")
     assert_close(mask_after.double(), mask.double(), what="the mask after the call")
+    Y = layer(X, memory, mask=mask)
+    assert_works(Y, X)
+    assert_close(layer(X[:1].contiguous(), memory[:1].contiguous(), mask=mask), Y[:1], what="Y of the first sequence without the others")

@@ -44,7 +44,7 @@ def encoded(model, src):
 
 
 def decoded(model, tgt_in, memory):
-    return {"the logits": floats(*tgt_in.shape, model.vocab)}
+    return {"the tensor of logits": floats(*tgt_in.shape, model.vocab)}
 
 
 # a student may put the own layers of the exercises above in the place of torch's
@@ -100,7 +100,7 @@ def models(layers, least=1):
 
 
 bare = models([(0, 0)])
-stacked = models([(1, 1), (2, 2), (3, 2), (2, 3), (2, 2)], least=2)
+stacked = models([(1, 1), (3, 2), (2, 3), (3, 4), (4, 3)], least=2)
 
 
 @exercise.check(points=1, examples=6,
@@ -127,7 +127,7 @@ def the_decoder_is_fed_embeddings_and_positions(student, case):
     model = student.build(**size).fill(weights)
     X = model.weights["tgt_embedding.weight"][tgt_in] * size["D"] ** 0.5 + positions(tgt_in.shape[1], size["D"])
     logits = normalised(model, "decoder_norm", X) @ model.weights["head.weight"].T + model.weights["head.bias"]
-    assert_close(model.call("decode", tgt_in, memory), logits, what="the logits of a model without layers")
+    assert_close(model.call("decode", tgt_in, memory), logits, what="the tensor of logits of a model without layers")
 
 
 @exercise.check(points=1.5, examples=8,
@@ -145,6 +145,21 @@ def the_encoder_is_its_layers_in_order(student, case):
 
 
 @exercise.check(points=1, examples=8,
+                hint="Follow one target token through decode, layer by layer: is each layer fed what the one before it returned and the "
+                     "memory as it is, every layer used once and in order, and decoder_norm once at the end?")
+@given(stacked)
+def the_decoder_is_its_layers_in_order(student, case):
+    """The logits are what torch's own layers give under the causal mask, one after the other, and then decoder_norm and head."""
+    size, weights, _, tgt_in, memory = case
+    model = student.build(**size).fill(weights)
+    X = model.weights["tgt_embedding.weight"][tgt_in] * size["D"] ** 0.5 + positions(tgt_in.shape[1], size["D"])
+    for layer in torch_stack(model, "decoder"):
+        X = layer(X, memory, tgt_mask=torch.ones(X.shape[1], X.shape[1], dtype=torch.bool).triu(1))
+    logits = normalised(model, "decoder_norm", X) @ model.weights["head.weight"].T + model.weights["head.bias"]
+    assert_close(model.call("decode", tgt_in, memory), logits, what="the tensor of logits")
+
+
+@exercise.check(points=1, examples=8,
                 hint="Decode [[1, 2]] and [[1, 0]] with the same memory: the first logits must be the same. Which mask do the decoder's "
                      "layers get, and what does True mean there?")
 @given(stacked)
@@ -153,10 +168,10 @@ def later_targets_do_not_reach_earlier_logits(student, case):
     size, weights, _, tgt_in, memory = case
     model = student.build(**size).fill(weights)
     before = model.call("decode", tgt_in, memory)
-    assert_varied(before, "the logits")
+    assert_varied(before, "the tensor of logits")
     other = torch.cat([tgt_in[:, :-1], (tgt_in[:, -1:] + 1) % size["vocab"]], 1)
     after = model.call("decode", other, memory)
-    assert_close(after[:, :-1], before[:, :-1], what="the logits before the place of the token that was replaced")
+    assert_close(after[:, :-1], before[:, :-1], what="each logit before the place of the token that was replaced")
 
 
 @exercise.check(points=0.5, examples=8,
@@ -170,9 +185,9 @@ def every_place_reads_the_whole_memory(student, case):
     before = model.call("decode", tgt_in, memory)
     other = torch.cat([-memory[:1], memory[1:]])
     after = model.call("decode", tgt_in, other)
-    assert_close(after[1:], before[1:], what="the logits of sequences whose memory is as it was")
-    assert_true(((after - before)[0].abs().amax(-1) > 1e-6).all(), "the logits at a place do not change when the memory does", what="the logits")
-    assert_close(model.call("decode", tgt_in, memory.flip(1).contiguous()), before, what="the logits after the memory was turned round")
+    assert_close(after[1:], before[1:], what="each logit of a sequence whose memory is as it was")
+    assert_true(((after - before)[0].abs().amax(-1) > 1e-6).all(), "the logits at a place do not change when the memory does", what="the tensor of logits")
+    assert_close(model.call("decode", tgt_in, memory.flip(1).contiguous()), before, what="the tensor of logits after the memory was turned round")
 
 
 @exercise.check(points=0.5, examples=4,
@@ -186,7 +201,7 @@ def longer_than_max_len_is_refused(student, case):
     full = src[:, :1].expand(-1, MAX_LEN).contiguous()
     longer = src[:, :1].expand(-1, MAX_LEN + 1).contiguous()
     assert_varied(model.call("encode", full), "the memory")
-    assert_varied(model.call("decode", full, memory), "the logits")
+    assert_varied(model.call("decode", full, memory), "the tensor of logits")
     assert_true(model.refuses_call("encode", longer), "a source longer than max_len is not refused", what="encode")
     assert_true(model.refuses_call("decode", longer, memory), "targets longer than max_len are not refused", what="decode")
 

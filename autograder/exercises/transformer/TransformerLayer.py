@@ -212,10 +212,10 @@ def a_token_that_sees_nothing_gets_the_bias(student, case):
                      "the heads of a batch that is not there?")
 @given(several)
 def a_single_sequence_is_a_batch_of_one(student, case):
-    """A single sequence, N x D, gives what a batch of one gives, with and without a mask."""
+    """A single sequence, N x D, gives what a batch of one gives, without a mask and with one, N x N or 1 x N."""
     (D, H), weights, X = case
     layer, mask = student.build(D, H).fill(weights), torch.ones(X.shape[1], X.shape[1], dtype=torch.bool).tril()
-    for options in ({}, {"mask": mask}):
+    for options in ({}, {"mask": mask}, {"mask": mask[-2:-1].clone()}):
         batch = layer(X[:1].contiguous(), **options)
         assert_works(batch, X[:1])
         assert_close(layer(X[0].contiguous(), **options), batch[0], what="Y of a single sequence, against a batch of one,")
@@ -225,15 +225,18 @@ in_batches = st.tuples(st.sampled_from([(2,), (3,)]), sizes(2, 5), widths, fille
 
 
 @exercise.check(points=0.5, examples=8,
-                hint="Which line writes into X or the mask? `X += ...` does: the caller's tensor and yours are the same one.")
+                hint="If the message says that X or the mask was changed, which line writes into it? `X += ...` and `mask |= ...` do: the caller's "
+                     "tensor and yours are the same one. Have a look at a mask with an empty row. If not, the checks above say more.")
 @given(in_batches)
 def the_inputs_stay_as_they_were(student, case):
     """The tokens and the mask that were passed in are unchanged afterwards."""
     (D, H), weights, X = case
     layer, mask = student.build(D, H).fill(weights), torch.ones(X.shape[1], X.shape[1], dtype=torch.bool).tril()
+    emptied = mask & (torch.arange(X.shape[1]) > 0)  # its first row is empty
+    for given_ in (mask, emptied, emptied.expand(len(X), -1, -1).contiguous()):
+        X_after, mask_after = layer.arguments_after(X, given_)
+        assert_close(X_after, X, what="X after the call")
+        assert_close(mask_after.double(), given_.double(), what="the mask after the call")
     Y = layer(X, mask=mask)
     assert_works(Y, X)
     assert_close(layer(X[:1].contiguous(), mask=mask), Y[:1], what="Y of the first sequence without the others")
-    X_after, mask_after = layer.arguments_after(X, mask)
-    assert_close(X_after, X, what="X after the call")
-    assert_close(mask_after.double(), mask.double(), what="the mask after the call")

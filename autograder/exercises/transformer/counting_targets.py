@@ -13,7 +13,7 @@ from autograder.student import integers
 
 
 def returns(x, V):
-    return {"the targets": integers(*x.shape)}
+    return {"the tensor of targets": integers(*x.shape)}
 
 
 exercise = Exercise(__name__, title="The counting task", returns=returns)
@@ -57,13 +57,13 @@ def never_more_than_V_minus_1(student, case):
     x, V = case
     targets = student(x, V)
     for row, got in zip(_rows(x), _rows(targets)):
-        assert_true(all(0 <= value < V for value in got), "a target is none of the classes 0 to V - 1", what="the targets")
+        assert_true(all(0 <= value < V for value in got), "a target is none of the classes 0 to V - 1", what="the tensor of targets")
         for token, times in Counter(row).items():
             values = {value for other, value in zip(row, got) if other == token}
-            assert_true(len(values) == 1, "equal tokens of a sequence have different targets", what="the targets")
+            assert_true(len(values) == 1, "equal tokens of a sequence have different targets", what="the tensor of targets")
             capped = values.pop()
             assert_true(capped == times - 1 if times <= V else capped == V - 1, "a target is not its count, or V - 1 where the count is larger",
-                        what="the targets")
+                        what="the tensor of targets")
 
 
 @exercise.check(points=0.5, examples=12,
@@ -75,15 +75,15 @@ def never_more_than_V_minus_1(student, case):
 def the_order_plays_no_part(student, case):
     """If a sequence is read backwards, its targets are read backwards too."""
     x, V = case
-    assert_equal(student(torch.zeros_like(x), V), torch.full_like(x, x.shape[-1] - 1), what="the targets of a sequence of equal tokens")
+    assert_equal(student(torch.zeros_like(x), V), torch.full_like(x, x.shape[-1] - 1), what="the tensor of targets of a sequence of equal tokens")
     targets = student(x, V)
-    assert_equal(student(x.flip(-1), V), targets.flip(-1), what="the targets of the sequence read backwards")
+    assert_equal(student(x.flip(-1), V), targets.flip(-1), what="the tensor of targets of the sequence read backwards")
 
 
-@exercise.check(points=0.5, examples=12, hint="Which line writes into x?")
+@exercise.check(points=0.5, examples=12, hint="If the message says that x was changed, which line writes into it? If not, the checks above say more.")
 @given(crowded)
 def the_tokens_stay_as_they_were(student, case):
     """The tokens that were passed in are unchanged afterwards."""
     x, V = case
-    assert_equal(student(torch.zeros_like(x), V), torch.full_like(x, min(x.shape[-1], V) - 1), what="the targets of a sequence of equal tokens")
+    assert_equal(student(torch.zeros_like(x), V), torch.full_like(x, min(x.shape[-1], V) - 1), what="the tensor of targets of a sequence of equal tokens")
     assert_equal(student.arguments_after(x, V)[0], x, what="x after the call")

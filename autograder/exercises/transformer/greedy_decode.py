@@ -12,7 +12,7 @@ from autograder.student import Given, integers
 
 
 def returns(model, src, steps, sos):
-    return {"the tokens": integers(src.shape[0], steps)}
+    return {"the tensor of tokens": integers(src.shape[0], steps)}
 
 
 exercise = Exercise(__name__, title="Greedy decoding", returns=returns)
@@ -46,7 +46,7 @@ def logits_after(case, said):
 def the_first_token_is_the_models_first_choice(student, case):
     """The first token of each sequence is the one with the largest logit after sos."""
     tokens = student(*case)
-    assert_equal(tokens[:, 0], logits_after(case, tokens[:, :0])[:, 0].argmax(-1), what="the first tokens")
+    assert_equal(tokens[:, 0], logits_after(case, tokens[:, :0])[:, 0].argmax(-1), what="the column of first tokens")
 
 
 @exercise.check(points=1.5,
@@ -56,7 +56,7 @@ def the_first_token_is_the_models_first_choice(student, case):
 def each_token_is_the_choice_after_all_before_it(student, case):
     """Each token is the one with the largest logit after sos and ALL tokens before it."""
     tokens = student(*case)
-    assert_equal(tokens, logits_after(case, tokens[:, :-1]).argmax(-1), what="the tokens, against the model's choice at each place")
+    assert_equal(tokens, logits_after(case, tokens[:, :-1]).argmax(-1), what="the tensor of tokens, against the model's choice at each place,")
 
 
 @exercise.check(points=1, examples=15,
@@ -71,13 +71,13 @@ def each_sequence_is_decoded_on_its_own(student, case):
     together = student(*case)
     alone = torch.cat([student(model, row[None].contiguous(), steps, sos) for row in src])
     assert_equal(alone[:, 0], logits_after(case, alone[:, :0])[:, 0].argmax(-1), what="the first token of a single source")
-    assert_equal(together, alone, what="the tokens of the batch, against those of each source alone")
+    assert_equal(together, alone, what="the answer for the batch, against that for each source alone,")
 
 
-@exercise.check(points=0.5, examples=8, hint="Which line writes into src?")
+@exercise.check(points=0.5, examples=8, hint="If the message says that src was changed, which line writes into it? If not, the checks above say more.")
 @given(decodings)
 def the_source_stays_as_it_was(student, case):
     """The source that was passed in is unchanged afterwards."""
     tokens = student(*case)
-    assert_equal(tokens[:, 0], logits_after(case, tokens[:, :0])[:, 0].argmax(-1), what="the first tokens")
+    assert_equal(tokens[:, 0], logits_after(case, tokens[:, :0])[:, 0].argmax(-1), what="the column of first tokens")
     assert_equal(student.arguments_after(*case)[1], case[1], what="src after the call")

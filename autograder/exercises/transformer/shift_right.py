@@ -25,6 +25,7 @@ def _fill(drawn):
 
 # a batch of target sequences, all of one length, and a start token, which may be any id
 batches = st.tuples(sizes(1, 3), sizes(1, 5), st.integers(0, 2**16), st.integers(0, 12)).map(_fill)
+several = st.tuples(sizes(1, 3), sizes(2, 5), st.integers(0, 2**16), st.integers(0, 12)).map(_fill)
 
 
 @exercise.check(points=1,
@@ -45,7 +46,7 @@ def every_row_begins_with_sos(student, case):
 
 @exercise.check(points=1,
                 hint="The target at place n is what the decoder must say there. What should it have just heard: the target at which place?")
-@given(batches)
+@given(several)
 def each_place_hears_the_target_before_it(student, case):
     """The decoder's input at a place is sos or the target one place earlier."""
     targets, sos = case
@@ -54,11 +55,12 @@ def each_place_hears_the_target_before_it(student, case):
     assert_equal(shifted[:, 1:], targets[:, :-1], what="what the later places hear")
 
 
-@exercise.check(points=0.5, examples=12, hint="Which line writes into targets? The loss still needs them as they were.")
-@given(batches)
+@exercise.check(points=0.5, examples=12, hint="If the message says that targets was changed, which line writes into it? The loss still needs it as it was. If not, the checks "
+                     "above say more.")
+@given(several)
 def the_targets_stay_as_they_were(student, case):
     """The targets that were passed in are unchanged afterwards."""
     targets, sos = case
     shifted = student(targets, sos)
     assert_equal(shifted[:, 0], torch.full_like(targets[:, 0], sos), what="the first column")
-    assert_equal(student.arguments_after(targets, sos)[0], targets, what="the targets after the call")
+    assert_equal(student.arguments_after(targets, sos)[0], targets, what="the tensor targets after the call")

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from autograder.compare import assert_close, assert_true
 from autograder.exercise import Exercise
+from autograder.exercises.vision._given import EncoderLayer
 from autograder.exercises.vision.patchify import blocks
 from autograder.strategies import fillers, sizes
 from autograder.student import floats
@@ -47,6 +48,7 @@ def _cases(draw, layers):
 
 without_layers = _cases(st.just(0))  # constructor arguments, what fills the module, and two or three images
 with_layers = _cases(st.integers(1, 2))
+deep = _cases(st.sampled_from([2, 4, 3, 4]))
 
 
 def made(student, case):
@@ -104,7 +106,8 @@ def positions_stay_when_patches_move(student, case, first, further):
 
 
 @exercise.check(points=1, examples=8, hint="TinyViT(n_layers=0) gives the class token no chance to see the image. So what are its logits, and why are "
-                                           "they the same for all images? Which row do you read, and has it been through `norm`?")
+                                           "they the same for all images? Which row do you read, and has it been through `norm`?",
+                kept="norm and head with nothing before them: layers that come in a wrong order keep this point")
 @given(without_layers)
 def without_layers_the_class_token_speaks_alone(student, case):
     """With no layers, the logits are the head of the normalised class token, the same for every image."""
@@ -113,6 +116,29 @@ def without_layers_the_class_token_speaks_alone(student, case):
     alone = F.layer_norm(first_token(model), (model.D,), weights["norm.weight"], weights["norm.bias"])
     logits = weights["head.weight"] @ alone + weights["head.bias"]
     assert_close(model(images), logits.expand(len(images), -1), what="the output without layers")
+
+
+def through_the_layers(model, X):
+    """The tokens X after all layers of the model, each with its own weights."""
+    layers = [EncoderLayer(model.D, model.H).double() for _ in range(model.n_layers)]
+    with torch.no_grad():
+        for i, layer in enumerate(layers):
+            start = f"layers.{i}."
+            layer.load_state_dict({name.removeprefix(start): values for name, values in model.weights.items() if name.startswith(start)})
+            X = layer(X)
+    return X
+
+
+@exercise.check(points=1, examples=14, hint="Follow the tokens of one image with n_layers = 2: is the second layer fed what the first one returned? Is each "
+                                            "layer of self.layers used once and in order, and `norm` only after the last?")
+@given(deep)
+def the_layers_come_one_after_the_other(student, case):
+    """The logits are what comes of the tokens when they go through all layers in order, and then the class token through norm and head."""
+    model, images = made(student, case)
+    X = through_the_layers(model, model.call("tokens", images))[:, 0]
+    weights = model.weights
+    logits = F.layer_norm(X, (model.D,), weights["norm.weight"], weights["norm.bias"]) @ weights["head.weight"].T + weights["head.bias"]
+    assert_close(model(images), logits, what="the output")
 
 
 @exercise.check(points=0.5, examples=6, hint="With a layer, replace one patch by another: the class token sees it through attention. Is each layer "

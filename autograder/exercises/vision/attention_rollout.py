@@ -146,12 +146,13 @@ def an_idle_layer_changes_nothing(student, case):
     assert_close(student([*alphas[:place], idle, *alphas[place:]]), without, what="the rollout with an idle layer put in")
 
 
-@exercise.check(points=0.5, examples=8, hint="Which line writes into a map (`+=`, `/=`, or filling the diagonal in place), or into the list itself?")
+@exercise.check(points=0.5, examples=8, hint="If the message says that a map or the list was changed, which line writes into it (`+=`, `/=`, filling the "
+                                            "diagonal in place, pop)? If not, the checks above say more.")
 @given(several)
 def the_maps_stay_as_they_were(student, alphas):
     """The list and the maps that were passed in are unchanged afterwards, and used."""
     _assert_follows(student(alphas[:1]), alphas[0])
     after, = student.arguments_after(alphas)
-    assert_true(len(after) == len(alphas), "the list of maps has another length after the call", what="the list")
+    assert_true(len(after) == len(alphas), "the list of maps was changed by the call: it has another length", what="the list")
     for number, (alpha, left) in enumerate(zip(alphas, after)):
         assert_close(left, alpha, what=f"map {number} after the call")

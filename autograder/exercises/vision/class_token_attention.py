@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from autograder.compare import assert_close, assert_true
 from autograder.exercise import Exercise
 from autograder.exercises.vision._given import StandIn
+from autograder.properties import assert_model_as_it_was
 from autograder.strategies import fillers, sizes
 from autograder.student import Given, floats
 from autograder.untrusted.modules import fill_parameters
@@ -121,11 +122,15 @@ def each_image_for_itself(student, case):
     assert_close(student(model, images[-1:].clone()), together[-1:], what="the row of the last image by itself")
 
 
-@exercise.check(points=0.5, examples=5, hint="Which line writes into the images, or into something that shares their memory?")
+@exercise.check(points=0.5, examples=5, hint="If the message says that the images or the model were changed: compare both before and after a call, the "
+                                           "parameters, the mode (train or eval), the layers and their hooks. If not, the checks above say more.")
 @given(cases)
 def the_images_stay_as_they_were(student, case):
-    """The images that were passed in are unchanged afterwards, and looked at."""
+    """The images and the model that were passed in are unchanged afterwards, and looked at."""
     sizes_, filler, images = case
     model = _model(**sizes_).fill(filler)
+    for given_ in (model, model.training()):
+        model_after, images_after = student.arguments_after(given_, images)
+        assert_close(images_after, images, what="each image after the call")
+        assert_model_as_it_was(model_after, student.condition(given_))
     _assert_plausible(student(model, images))
-    assert_close(student.arguments_after(model, images)[1], images, what="each image after the call")

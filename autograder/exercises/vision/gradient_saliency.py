@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from autograder.compare import assert_close, assert_true
 from autograder.exercise import Exercise
+from autograder.properties import assert_model_as_it_was
 from autograder.strategies import fillers, sizes
 from autograder.student import Given, floats
 
@@ -139,13 +140,18 @@ def a_curved_model_is_differentiated_at_the_tokens(student, case):
     assert_close(student(Given("CurvedReadout", V, U), X), lengths(gradients), what="the saliency")
 
 
-@exercise.check(points=0.5, examples=8, hint="Which line writes into X? Differentiate at a copy: X.detach().clone().")
+@exercise.check(points=0.5, examples=8, hint="If the message says that X or the model was changed: differentiate at a copy, X.detach().clone(), and compare the "
+                                           "model's parameters and mode before and after a call. If not, the checks above say more.")
 @given(weights_and_tokens)
 def the_tokens_stay_as_they_were(student, case):
-    """The tokens that were passed in are unchanged afterwards, and the saliency is one."""
+    """The tokens and the model that were passed in are unchanged afterwards, and the saliency is one."""
     W, X = case
     model = Given("LinearReadout", torch.cat([W[:, :1] * 0, W[:, 1:]], 1))
+    for given_ in (model, model.training()):
+        model_after, X_after = student.arguments_after(given_, X)
+        assert_close(X_after, X, what="X after the call")
+        assert_model_as_it_was(model_after, student.condition(given_))
+    assert_true(not student.left_requiring_grad(model, X)[1], "X was changed by the call: it requires a gradient now", what="X")
     saliency = student(model, X)
     assert_close(saliency[:, 0], 0.0, what="the saliency of a token that all outputs ignore")
     assert_close(saliency.sum(-1), 1.0, what="the sum of each row")
-    assert_close(student.arguments_after(model, X)[1], X, what="X after the call")

@@ -20,9 +20,9 @@ exercise = Exercise(__name__, title="Cutting images into patches", returns=retur
 
 
 @lru_cache(maxsize=None)
-def shapes(low=2):
-    """Draws the number of images B, the patch size P and the number of patches in a row of the image, S / P."""
-    return st.tuples(sizes(1, 3), sizes(low, 4), sizes(low, 4))
+def shapes(low=2, images=1):
+    """Draws the number of images B, at least `images`, the patch size P and the number of patches in a row of the image, S / P."""
+    return st.tuples(sizes(images, 3), sizes(low, 4), sizes(low, 4))
 
 
 def _numbered(drawn):
@@ -31,6 +31,7 @@ def _numbered(drawn):
     return torch.arange(B * S * S, dtype=torch.float64).reshape(B, S, S), P
 
 
+several_numbered = shapes(images=2).map(_numbered)
 numbered = shapes().map(_numbered)  # images whose pixels are numbered, and P; at least 2 x 2 patches of at least 2 x 2 pixels
 
 
@@ -53,7 +54,7 @@ def _by_smallest(patches):
 @exercise.check(points=1, examples=12, hint="Print patch 0 of torch.arange(64.).reshape(1, 8, 8) with P = 2: it should hold 0, 1, 8 and 9. Which pixels "
                                             "does yours hold, and how far apart do they lie in the image?",
                 kept="pays for the right blocks alone: neither their order nor that of the pixels in them plays a part")
-@given(numbered)
+@given(several_numbered)
 def a_patch_is_one_block_of_the_image(student, case):
     """Each patch holds the pixels of one P x P block of its own image, in whatever order."""
     images, P = case
@@ -86,7 +87,13 @@ def pixels_come_in_reading_order(student, case):
     assert_close(_by_smallest(got), _by_smallest(expected), what="the order of pixels in a patch")
 
 
-images_and_P = st.tuples(shapes(low=1), fillers()).map(lambda drawn: (*drawn[1]((drawn[0][0], *[drawn[0][1] * drawn[0][2]] * 2)), drawn[0][1]))
+def _with_pixels(drawn):
+    (B, P, across), filler = drawn
+    return *filler((B, P * across, P * across)), P
+
+
+images_and_P = st.tuples(shapes(low=1), fillers()).map(_with_pixels)
+several_images_and_P = st.tuples(shapes(low=1, images=2), fillers()).map(_with_pixels)
 
 
 def put_back(patches, P):
@@ -131,11 +138,11 @@ def what_does_not_fit_is_refused(student, case):
     sums = blocks(images, P).flatten(1, 2).flatten(2).sum(-1)
     assert_close(student(images, P).sum(-1).sort(-1).values, sums.sort(-1).values, what="the sum of each patch of an image that P divides")
     odd = torch.arange(B * S * S, dtype=torch.float64).reshape(B, S, S)
-    assert_true(student.refuses(odd, P), "images that P does not divide are cut without an error", what="the call")
+    assert_true(student.refuses(odd, P), "images that P does not divide are accepted", what="the call")
 
 
-@exercise.check(points=0.5, examples=8, hint="Which line writes into the images?")
-@given(images_and_P)
+@exercise.check(points=0.5, examples=8, hint="If the message says that an image was changed, which line writes into it? If not, the checks above say more.")
+@given(several_images_and_P)
 def the_images_stay_as_they_were(student, case):
     """The images that were passed in are unchanged afterwards, and all their pixels are used."""
     images, P = case
