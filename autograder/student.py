@@ -18,7 +18,7 @@ from autograder.conform import booleans, conform, floats, integers
 from autograder.given import Given, described
 from autograder.untrusted.modules import condition, resolved
 from autograder.untrusted.operations import AFTER, BUILD, CALL, VJP, perform
-from autograder.untrusted.wire import plain
+from autograder.untrusted.plain import plain
 
 if TYPE_CHECKING:
     from autograder.built import Built

@@ -67,7 +67,7 @@ def weights_are_exponentials_over_their_sum(student, Z):
 
 @exercise.check(points=1, examples=15, hint="Print exp(1000.). Subtracting the same number from a whole row changes nothing in the formula: "
                                "which number keeps every exponential in range, and for which rows?")
-@given(tensors(low=2), st.sampled_from([(100.0, 0.0), (-1e4, 5000.0), (1e4, -5000.0), (-100.0, 2000.0), (1e4, 0.0), (-1e4, 0.0)]))
+@given(tensors(low=2), st.sampled_from([(100.0, 0.0), (-9000.0, 5000.0), (9000.0, -5000.0), (-100.0, 2000.0), (9000.0, 0.0), (-9000.0, 0.0)]))
 def a_shift_changes_nothing(student, Z, shift_lead):
     """Adding the same large number to all scores of a row changes nothing, however far they lie apart, whatever the other rows hold."""
     shift, lead = shift_lead
