@@ -5,7 +5,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autograder.agreement import ROUNDING, expected_reply
+from autograder.agreement import NOTHING, ROUNDING, expected_reply
 from autograder.assignment import with_staff_half
 from autograder.deck import draw_exercise, replay
 from autograder.places import assignments
@@ -41,7 +41,7 @@ def test_a_reply_agrees_up_to_rounding_and_no_further(answers, data):
         tensor = data.draw(st.sampled_from(filled))
         place = data.draw(st.integers(0, tensor.numel() - 1))
         if tensor.dtype is torch.float64:
-            size = ROUNDING * (1 + abs(float(tensor[place])))
+            size = ROUNDING * (1 + abs(float(tensor[place]))) if tensor[place] else NOTHING
             for shift, close in ((0.4 * size, True), (3 * size, False), (float("nan"), False), (float("inf"), False)):
                 before = tensor[place].clone()
                 tensor[place] += shift

@@ -200,7 +200,8 @@ def half_precision(Z, dim=-1):
     return torch.softmax(Z.half(), dim).double()
 
 
-@exercise.misconception(caught_by=a_shift_changes_nothing, tell="the mean of a row subtracted instead of its maximum: exp overflows where one score lies far above")
+@exercise.misconception(caught_by=a_shift_changes_nothing,
+                        tell="the mean of a row subtracted instead of its maximum: exp overflows where one score lies far above")
 def mean_subtracted(Z, dim=-1):
     weights = torch.exp(Z - Z.masked_fill(Z.isneginf(), torch.nan).nanmean(dim, keepdim=True))
     return weights / weights.sum(dim=dim, keepdim=True)
@@ -208,7 +209,7 @@ def mean_subtracted(Z, dim=-1):
 
 @exercise.misconception(caught_by=minus_infinity_gets_no_weight, tell="distances from the maximum that are cut off, so that -inf keeps a tiny weight")
 def distances_cut_off(Z, dim=-1):
-    return torch.softmax((Z - Z.amax(dim, keepdim=True)).clamp(min=-20), dim)
+    return torch.softmax((Z - Z.amax(dim, keepdim=True)).clamp(min=-30), dim)
 
 
 @exercise.misconception(caught_by=the_input_stays_as_it_was, tell="a softmax that overwrites the -inf in its input")

@@ -431,15 +431,6 @@ class GradientAtTheDefaultEps(_Layer):
         return at_default + (Y - at_default.detach())
 
 
-@_wrong(a_fresh_layer_only_normalises, "one gamma and one beta that all layers of a width share")
-class SharedBetweenLayers(_Layer):
-    made = {}
-
-    def __init__(self, D, eps=1e-5):
-        super().__init__(D, eps)
-        self.gamma, self.beta = self.made.setdefault(D, (self.gamma, self.beta))
-
-
 @_wrong(a_fresh_layer_only_normalises, "gamma and beta of shape 1 x D, where D numbers are asked for")
 class OneRow(_Layer):
     def __init__(self, D, eps=1e-5):
