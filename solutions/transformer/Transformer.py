@@ -85,7 +85,8 @@ exercise.equivalent('ahead = torch.ones(M, M, dtype=torch.bool, device=X.device)
 
 @exercise.hidden_check(points=0.5, examples=10,
                        hint="Follow one target token through decode with n_dec=1 and then 2: self-attention under the causal mask, the "
-                            "memory as it is, every layer once and in order, decoder_norm, head.")
+                            "memory as it is, every layer once and in order, decoder_norm, head.",
+                       kept="the logits as a whole, on models seeded from the course's secret")
 @given(stacked)
 def the_logits_agree_with_the_reference(student, case):
     """The logits agree with the reference, for targets shorter and longer than the source and for any memory."""

@@ -119,7 +119,8 @@ def the_encoder_is_fed_embeddings_and_positions(student, case):
 
 @exercise.check(points=1, examples=6,
                 hint="With n_dec=0 the logits are head(decoder_norm(...)) of what enters the decoder. Which embedding table do target "
-                     "tokens have, and do they get positions like the source?")
+                     "tokens have, and do they get positions like the source?",
+                kept="without layers nothing but embedding, decoder_norm and head can be wrong: layers in a wrong order keep this point")
 @given(bare)
 def the_decoder_is_fed_embeddings_and_positions(student, case):
     """Into the decoder go the target embeddings times the square root of D, plus the positions; out come decoder_norm and head."""
@@ -144,7 +145,7 @@ def the_encoder_is_its_layers_in_order(student, case):
     assert_close(model.call("encode", src), normalised(model, "encoder_norm", X), what="the memory")
 
 
-@exercise.check(points=1, examples=8,
+@exercise.check(points=0.5, examples=8,
                 hint="Follow one target token through decode, layer by layer: is each layer fed what the one before it returned and the "
                      "memory as it is, every layer used once and in order, and decoder_norm once at the end?")
 @given(stacked)
@@ -161,7 +162,8 @@ def the_decoder_is_its_layers_in_order(student, case):
 
 @exercise.check(points=1, examples=8,
                 hint="Decode [[1, 2]] and [[1, 0]] with the same memory: the first logits must be the same. Which mask do the decoder's "
-                     "layers get, and what does True mean there?")
+                     "layers get, and what does True mean there?",
+                kept="asks for the causal mask alone: a wrong embedding or wrong layers keep this point")
 @given(stacked)
 def later_targets_do_not_reach_earlier_logits(student, case):
     """If a target token is replaced, no logits before its place change."""
@@ -176,7 +178,8 @@ def later_targets_do_not_reach_earlier_logits(student, case):
 
 @exercise.check(points=0.5, examples=8,
                 hint="Decode the same targets with another memory for the first sequence only: which logits should change, and which not? "
-                     "Does a mask for the memory get in the way, and is each sequence given its own memory?")
+                     "Does a mask for the memory get in the way, and is each sequence given its own memory?",
+                kept="asks only how the memory is read: its hint finds a mask on it, and sequences that are given another's")
 @given(stacked)
 def every_place_reads_the_whole_memory(student, case):
     """A new order of the memory changes nothing, and another memory for one sequence changes all its logits and no others."""

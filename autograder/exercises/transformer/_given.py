@@ -18,10 +18,10 @@ class HistoryModel(nn.Module):
     """Plays the part of a trained model of `vocab` tokens: what it says next depends on the source and on ALL that was said before.
 
     It computes with whole numbers modulo a prime (cubes, which differ wherever their roots do), so that no two logits are ever
-    equal and no difference is forgotten. `seed` makes different models.
+    equal and no difference is forgotten. `seed` makes different models. It hears 1000 tokens at most, as no real model is without a limit.
     """
 
-    PRIME = 503
+    PRIME, MOST = 503, 1000
 
     def __init__(self, vocab, seed=0):
         super().__init__()
@@ -38,6 +38,8 @@ class HistoryModel(nn.Module):
 
     def decode(self, tgt_in, memory):
         """tgt_in: int64 B x M, what was said so far, sos in front. memory: from encode. Returns logits B x M x vocab for the next tokens."""
+        if tgt_in.numel() > self.MOST:
+            raise ValueError(f"{tgt_in.numel()} tokens are more than this model can hear")
         state, logits = memory.detach()[..., 0].sum(-1).round().long() % self.PRIME, []
         tokens = torch.arange(20, 20 + self.vocab) ** 2 % self.PRIME
         for token in tgt_in.unbind(1):
