@@ -25,7 +25,7 @@ def _inner_products(student, N, D, **base):
     """R R^T, N x N; fails unless neighbours differ."""
     R = student(N, D, **base)
     G = R @ R.mT
-    assert_true(G[0, 1] < G[0, 0] - 1e-4, "positions 0 and 1 have the same encoding, or nearly", what="the encoding")
+    assert_true(G[0, 1] < G[0, 0] - 1e-4, "the inner product of rows 0 and 1 is not below that of row 0 with itself", what="the encoding")
     return G
 
 
@@ -71,7 +71,7 @@ def sine_and_cosine_stand_side_by_side(student, N_D):
     pairs = student(N, D).reshape(N, D // 2, 2)
     assert_close((pairs ** 2).sum(-1), 1.0, what="the sum of the squares of columns 2i and 2i + 1")
     nearness = (pairs[0] * pairs[1]).sum(-1)   # the cosine of each pair's speed
-    assert_true(nearness[0] < 1 - 1e-4, "positions 0 and 1 have the same encoding, or nearly", what="the encoding")
+    assert_true(nearness[0] < 1 - 1e-4, "the first pair of columns is the same at positions 0 and 1, or nearly", what="the encoding")
     assert_true((nearness[1:] > nearness[:-1] - 1e-5).all(), "a later pair of columns turns faster than an earlier one", what="the encoding")
 
 

@@ -1,0 +1,3 @@
+# Entr.
+def attention_entropy(alpha):
+    return torch.special.entr(alpha).sum(dim=-1)

@@ -1,0 +1,3 @@
+# Python ints.
+def padding_mask(lengths, N):
+    return torch.BoolTensor([[[True] * l + [False] * (N - l)] for l in lengths.tolist()])
