@@ -1,7 +1,7 @@
 """What an answer behaves like: the misconceptions that explain why its checks fail, and the words for it.
 
 A misconception explains a failing check when it gives the very same answers to it, and fails no check that the answer passes. One that
-gives other answers to as many of the checks that it fails agrees by chance, on a deck of a single layer or a single pair. Where no
+gives other answers to all but one of the checks that it fails agrees by chance, where there is a single layer or a single pair. Where no
 two explain every failing check, pairs are tried: an answer that makes two mistakes at once (see `pairs`).
 """
 
@@ -46,8 +46,8 @@ def explained(deck: DeckExercise, given: Given, fails: Callable[[Answer], set[in
 
 
 def by_chance(same: Collection, failed: Collection) -> bool:
-    """Whether a mistake that fails the checks `failed` and explains of them only those in `same` is hardly the one that was made."""
-    return 2 * len(set(same) & set(failed)) <= len(failed)
+    """Whether a mistake that fails the checks `failed` and explains of several only one, those in `same`, is hardly the one that was made."""
+    return len(failed) > 1 and len(set(same) & set(failed)) <= 1
 
 
 def says_nothing(calls: Iterable[tuple[tuple, tuple]]) -> bool:
@@ -55,7 +55,10 @@ def says_nothing(calls: Iterable[tuple[tuple, tuple]]) -> bool:
 
     calls: operations and what was answered to each.
     """
-    values = [answer[1] for operation, answer in calls if operation[0] in (CALL, VJP) and answer[0] == "value" and answer[1] is not None]
+    answers = [answer for operation, answer in calls if operation[0] in (CALL, VJP)]
+    values = [answer[1] for answer in answers if answer[0] == "value" and answer[1] is not None]
+    if any(answer[0] not in ("value", "raised") for answer in answers):  # parameters that do not fit, say: that says a lot
+        return False
     return not values or len(values) >= 4 and all(same_answer(values[0], value) for value in values[1:])
 
 

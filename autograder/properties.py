@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Callable
 
 import torch
@@ -22,16 +23,26 @@ def assert_attention_weights(alpha: torch.Tensor, scores: torch.Tensor, *, dim: 
     assert_true((ordered | ~apart).all(), f"in {what}, the largest score does not get a larger weight than the smallest", what=what)
 
 
-def assert_answered(function: Callable, args: tuple, other: tuple) -> None:
+def assert_answered(function: Callable, args: tuple, other: tuple, drawn: Any) -> None:
     """Fail where `function` does nothing: where its result is its first argument, comes out at random or is the same for `other`.
 
-    Every mistake passes: a check that only asks whether the inputs stay as they were gives no point to zeros by this.
+    Every mistake passes: a check that only asks whether the inputs stay as they were gives no point to zeros by this. `drawn`, the case's
+    inputs, moves the first arguments a little, so that nobody knows the answers by heart.
     """
+    share = abs(math.sin(1 + _total(drawn))) / 50
+    args, other = ((torch.lerp(one[0], one[0].flip(-1), share), *one[1:]) for one in (args, other))
     near = (args[0] * (1 + 1e-9), *args[1:])
     results, again, elsewhere = (_parts(function(*one)) for one in (args, near, other))
     assert_true(not all(torch.equal(one, args[0]) for one in results), "the result is the input, as it came")
     assert_true(_alike(results, again), "nearly the same input gives quite another result")
     assert_true(not _alike(results, elsewhere), "the result does not depend on the input")
+
+
+def _total(drawn: Any) -> float:
+    """The sum of all entries of all tensors in drawn inputs."""
+    if isinstance(drawn, torch.Tensor):
+        return float(drawn.to(torch.float64).nan_to_num(0.0, 0.0, 0.0).sum())
+    return sum(map(_total, drawn)) if isinstance(drawn, (list, tuple)) else 0.0
 
 
 def _parts(value: torch.Tensor | tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:

@@ -47,7 +47,7 @@ def agrees_with_the_reference(student, alpha):
 def the_input_stays_as_it_was(student, alpha):
     """The function leaves its weights alone (and uses them)."""
     assert_close(student.arguments_after(alpha)[0], alpha, what="alpha after the call")
-    assert_answered(student, (QUARTERS,), (torch.full_like(QUARTERS, 0.25),))
+    assert_answered(student, (QUARTERS,), (torch.full_like(QUARTERS, 0.25),), alpha)
 
 
 @exercise.hidden_check(points=0.5, examples=6, hint="Whoever punishes attention that is spread too wide trains through the entropy. Does "

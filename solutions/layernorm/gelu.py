@@ -190,7 +190,7 @@ def silu(X, approximate="none"):
 
 @_wrong(the_gates_of_x_and_minus_x_sum_to_one, "the probability alone, without the factor x")
 def factor_missing(X, approximate="none"):
-    return (_tanh(X) if approximate == "tanh" else _exact(X)) / X
+    return ((_tanh(X) if approximate == "tanh" else _exact(X)) / X).nan_to_num(0.5)
 
 
 @_wrong(without_approximate_it_is_the_exact_form, "erf(x) in place of erf(x / sqrt(2))")

@@ -169,4 +169,4 @@ def the_inputs_stay_as_they_were(student, case):
         after = student.arguments_after(Q, K, V, allowed)
         for name, tensor, left in zip(("Q", "K", "V", "the mask"), (Q, K, V, allowed), after):
             assert_close(left.to(torch.float64), tensor.to(torch.float64), what=f"{name} after the call")
-    assert_answered(student, (TWO, TWO + 1, TWO), (TWO.flip(-1), TWO + 1, TWO))
+    assert_answered(student, (TWO, TWO + 1, TWO), (TWO.flip(-1), TWO + 1, TWO), case)

@@ -79,4 +79,4 @@ def reordering_tokens_reorders_the_output(student, X_order):
 def the_input_stays_as_it_was(student, X):
     """The tokens that were passed in are unchanged afterwards (and used)."""
     assert_close(student.arguments_after(X)[0], X, what="X after the call")
-    assert_answered(student, (TWO,), (TWO.flip(-1),))
+    assert_answered(student, (TWO,), (TWO.flip(-1),), X)

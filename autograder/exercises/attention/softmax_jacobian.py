@@ -58,4 +58,4 @@ def agrees_with_finite_differences(student, case):
 def the_input_stays_as_it_was(student, alpha):
     """The weights that were passed in are unchanged afterwards (and used)."""
     assert_close(student.arguments_after(alpha)[0], alpha, what="alpha after the call")
-    assert_answered(student, (QUARTERS,), (QUARTERS.flip(-1),))
+    assert_answered(student, (QUARTERS,), (QUARTERS.flip(-1),), alpha)

@@ -140,4 +140,4 @@ def the_input_stays_as_it_was(student, case):
     """X is unchanged afterwards (and used)."""
     X, filler = case
     assert_close(student.build(X.shape[-1]).fill(filler).arguments_after(X)[0], X, what="X after the call")
-    assert_answered(student.build(3).fill(Filler("normal", 0)), (UNEVEN,), (UNEVEN.flip(-1),))
+    assert_answered(student.build(3).fill(Filler("normal", 0)), (UNEVEN,), (UNEVEN.flip(-1),), case)

@@ -108,4 +108,4 @@ def the_inputs_stay_as_they_were(student, case):
     """X, the weights and the biases are unchanged afterwards (and used)."""
     for name, tensor, left in zip(("X", "W_1", "b_1", "W_2", "b_2"), case, student.arguments_after(*case)):
         assert_close(left, tensor, what=f"{name} after the call")
-    assert_answered(student, (TWO, TWO, TWO[1], TWO.mT.contiguous(), TWO[0]), (2 * TWO, TWO, TWO[1], TWO.mT.contiguous(), TWO[0]))
+    assert_answered(student, (TWO, TWO, TWO[1], TWO.mT.contiguous(), TWO[0]), (2 * TWO, TWO, TWO[1], TWO.mT.contiguous(), TWO[0]), case)

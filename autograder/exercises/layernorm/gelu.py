@@ -104,4 +104,4 @@ def the_input_stays_as_it_was(student, X):
     """X is unchanged afterwards (and used)."""
     for approximate in ("none", "tanh"):
         assert_close(student.arguments_after(X, approximate)[0], X, what="X after the call")
-    assert_answered(student, (FEW,), (FEW + 1,))
+    assert_answered(student, (FEW,), (FEW + 1,), X)

@@ -192,4 +192,4 @@ def the_inputs_stay_as_they_were(student, case):
     """X, gamma and beta are unchanged afterwards (and used)."""
     for name, tensor, left in zip(("X", "gamma", "beta"), case, student.arguments_after(*case)):
         assert_close(left, tensor, what=f"{name} after the call")
-    assert_answered(student, (UNEVEN, *plain_parameters(UNEVEN)), (UNEVEN.flip(-1), *plain_parameters(UNEVEN)))
+    assert_answered(student, (UNEVEN, *plain_parameters(UNEVEN)), (UNEVEN.flip(-1), *plain_parameters(UNEVEN)), case)

@@ -139,4 +139,4 @@ def the_inputs_stay_as_they_were(student, case):
     """dY, X and gamma are unchanged afterwards (and used)."""
     for name, tensor, left in zip(("dY", "X", "gamma"), case, student.arguments_after(*case)):
         assert_close(left, tensor, what=f"{name} after the call")
-    assert_answered(student, (UNEVEN / 4, UNEVEN, UNEVEN[0] + 1), (UNEVEN.flip(-1), UNEVEN, UNEVEN[0] + 1))
+    assert_answered(student, (UNEVEN / 4, UNEVEN, UNEVEN[0] + 1), (UNEVEN.flip(-1), UNEVEN, UNEVEN[0] + 1), case)

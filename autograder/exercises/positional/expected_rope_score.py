@@ -99,4 +99,4 @@ def the_input_stays_as_it_was(student, offsets, D_k):
     """The offsets that were passed in are unchanged afterwards (and used)."""
     offsets = offsets + 0.5
     assert_close(student.arguments_after(offsets, D_k)[0], offsets, what="the tensor of offsets after the call")
-    assert_answered(student, (FEW, 4), (FEW + 1, 4))
+    assert_answered(student, (FEW, 4), (FEW + 1, 4), offsets)

@@ -114,4 +114,4 @@ def the_input_stays_as_it_was(student, case):
     """The encodings that were passed in are unchanged afterwards (and used)."""
     R, k = case
     assert_close(student.arguments_after(R, k)[0], R, what="R after the call")
-    assert_answered(student, (FIVE, 1), (FIVE ** 2, 1))
+    assert_answered(student, (FIVE, 1), (FIVE ** 2, 1), case)

@@ -177,4 +177,4 @@ def the_input_stays_as_it_was(student, X):
     after = student.arguments_after(X, positions)
     assert_close(after[0], X, what="X after the call")
     assert_close(after[1].to(torch.float64), positions.to(torch.float64), what="the tensor of positions after the call")
-    assert_answered(student, (PAIR,), (2 * PAIR,))
+    assert_answered(student, (PAIR,), (2 * PAIR,), X)

@@ -191,4 +191,4 @@ def the_inputs_stay_as_they_were(student, case):
         given_ones = (Q, K, V, torch.arange(Q.shape[-2]) + 1, allowed)
         for name, tensor, left in zip(("Q", "K", "V", "the tensor of positions", "the mask"), given_ones, student.arguments_after(*given_ones)):
             assert_close(left.to(torch.float64), tensor.to(torch.float64), what=f"{name} after the call")
-    assert_answered(student, (TWO, TWO, TWO), (2 * TWO, TWO, TWO))
+    assert_answered(student, (TWO, TWO, TWO), (2 * TWO, TWO, TWO), case)
