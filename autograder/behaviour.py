@@ -30,7 +30,7 @@ def explained(deck: DeckExercise, given: Given, fails: Callable[[Answer], set[in
     fails: the checks that an answer of the staff fails.
     """
     found = {}
-    if says_nothing(call for number, answers in given.items() for call in zip(deck.operations[number], answers)):
+    if len(given) == len(deck.checks) and says_nothing(call for number, answers in given.items() for call in zip(deck.operations[number], answers)):
         return found
     for answer in deck.exercise.misconceptions:
         same = {number for number, answers in given.items() if _agree(answers, deck, answer, number)}
@@ -51,13 +51,14 @@ def by_chance(same: Collection, failed: Collection) -> bool:
 
 
 def says_nothing(calls: Iterable[tuple[tuple, tuple]]) -> bool:
-    """Whether an answer gives no value at all, or one and the same whatever it is called on: many a mistake does so on some input.
+    """Whether an answer that passes no check gives no value at all, or one and the same whatever it is called on: many a mistake does so on
+    some input.
 
     calls: operations and what was answered to each.
     """
     answers = [answer for operation, answer in calls if operation[0] in (CALL, VJP)]
     values = [answer[1] for answer in answers if answer[0] == "value" and answer[1] is not None]
-    if any(answer[0] not in ("value", "raised") for answer in answers):  # parameters that do not fit, say: that says a lot
+    if not answers or any(answer[0] not in ("value", "raised") for answer in answers):  # parameters that do not fit, say: that says a lot
         return False
     return not values or len(values) >= 4 and all(same_answer(values[0], value) for value in values[1:])
 

@@ -21,7 +21,7 @@ from autograder.behaviour import by_chance, says_nothing
 from autograder.places import built_file
 from autograder.case import Case
 from autograder.exercise import PUBLIC, Answer, Check, Exercise
-from autograder.failing import Failing, known_failing
+from autograder.failing import Failing, desk_cases, known_failing
 from autograder.untrusted import wire
 
 KEPT = 6  # cases of a check, spread evenly over those that fail
@@ -108,7 +108,8 @@ def recognised(exercise: Exercise, failures: dict[str, Failing]) -> dict[str, se
     failures: the failing cases of every public check that fails. A mistake that also fails a check that holds is left out.
     """
     shown: dict[str, set[str]] = {}
-    if says_nothing(call for failing in failures.values() for _, case in failing.values() for call in case.calls):
+    public = [check for check in exercise.checks if check.visibility == PUBLIC]
+    if all(len(failures.get(check.name, ())) == len(desk_cases(exercise, check)) for check in public) and says_nothing(call for failing in failures.values() for _, case in failing.values() for call in case.calls):
         return shown
     projected: dict[tuple[str, int], tuple[np.ndarray, float]] = {}
     for tell in known_tells(exercise):

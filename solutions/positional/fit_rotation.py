@@ -125,10 +125,10 @@ def orthogonal(R, k):
     return U @ V
 
 
-@_wrong(no_other_matrix_fits_better, "a fit to the first D positions only")
+@_wrong(no_other_matrix_fits_better, "a fit to the first positions only")
 def first_rows_only(R, k):
-    D = R.shape[1]
-    return _fit(R[:D], R[k:k + D])
+    rows = R.shape[1] + 2
+    return _fit(R[:-k][:rows], R[k:][:rows])
 
 
 @_wrong(no_other_matrix_fits_better, "a fit that leaves out the last position")
