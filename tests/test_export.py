@@ -28,7 +28,7 @@ from autograder.sheets import RISKY, number, safe_cell, sheet_text
 
 HEAD = "Student,ID,SIS User ID,SIS Login ID,Section,Attention (4711),Multi-head attention (4712),Attention Final Score"
 EXPORT = f'''{HEAD}\r
-    Points Possible,,,,,46.5,10,(read only)\r
+    Points Possible,,,,,47.5,10,(read only)\r
 "Lovelace, Ada",11,s-11,ada,"Section ""A""",,3,77.50\r
 "Carolson",1001,s-12,carol,A,7,,\r
 "Noether, Emmy",13,"noether, emmy",emmy@example.org,A,,,\r
@@ -86,7 +86,7 @@ def test_the_canvas_export_read_back_gives_the_gradebooks_scores(course, run):
         "13": want[COMMA],
         "14": want["hopper"],
     }
-    assert want["ada"] == 46 and want["hopper"] == 41 - 4.25
+    assert want["ada"] == 47 and want["hopper"] == 42 - 4.25
     assert rows["15"]["Attention (4711)"] == rows["16"]["Attention (4711)"] == ""
     for name in ("turing", "untouched", "unreadable", FORMULA, "Nobody, Known"):
         assert name in said
@@ -97,14 +97,14 @@ def test_all_other_bytes_of_the_export_stay(course, run):
     run("export", "canvas", "attention", "--gradebook", "export.csv", "--out", "filled.csv", "--column", "Attention (4711)", status=3)
     before, after = ((course / name).read_bytes().split(b"\r\n") for name in ("export.csv", "filled.csv"))
     assert before[:2] == after[:2] and before[6:] == after[6:] and len(before) == len(after)
-    assert after[2] == b'"Lovelace, Ada",11,s-11,ada,"Section ""A""",46,3,77.50'
+    assert after[2] == b'"Lovelace, Ada",11,s-11,ada,"Section ""A""",47,3,77.50'
 
 
 def test_the_guides_command_is_that_one(course, run):
     command, = re.findall(r"`autograder (export canvas [^`]*)`", (ROOT / "guides/export.md").read_text(encoding="utf-8"))
     (course / "canvas.csv").write_bytes(EXPORT.replace("Multi-head attention", "Multi-head").encode())
     run(*command.split(), status=3)
-    assert b",46,3," in (course / "filled.csv").read_bytes()
+    assert b",47,3," in (course / "filled.csv").read_bytes()
 
 
 def test_without_a_gradebook_there_is_nothing_and_none_is_made(tmp_path):
@@ -142,7 +142,7 @@ def test_a_column_is_found_by_the_assignments_name_or_not_guessed():
     ("student", "why"), [("grace_1001", "which is another name"), ("carolson_9", "no row has it"), ("s-99", "no row has it")]
 )
 def test_nobodys_score_goes_into_anothers_row(student, why):
-    filled = fill(grid_of(EXPORT), Scores(46.5, {}, {student: StudentScores(machine=3)}), "attention")
+    filled = fill(grid_of(EXPORT), Scores(47.5, {}, {student: StudentScores(machine=3)}), "attention")
     assert filled.scores == {} and why in filled.without_row[student]
 
 
@@ -150,15 +150,15 @@ def test_two_who_claim_a_row_get_nothing_and_are_named():
     grid = grid_of(EXPORT)
     filled = fill(
         grid,
-        Scores(46.5, {}, {"ada": StudentScores(machine=3), "11": StudentScores(machine=4), "gh": StudentScores(machine=5)}),
+        Scores(47.5, {}, {"ada": StudentScores(machine=3), "11": StudentScores(machine=4), "gh": StudentScores(machine=5)}),
         "attention",
     )
     assert filled.scores == {"gh": 5} and set(filled.without_row) == {"ada", "11"} and grid.value(2, 5) == ""
 
 
 def test_other_points_possible_are_pointed_out():
-    assert "46.5 points possible" in fill(grid_of(EXPORT), Scores(50, {}, {}), "attention").warnings[0]
-    assert fill(grid_of(EXPORT), Scores(46.5, {}, {}), "attention").warnings == []
+    assert "47.5 points possible" in fill(grid_of(EXPORT), Scores(50, {}, {}), "attention").warnings[0]
+    assert fill(grid_of(EXPORT), Scores(47.5, {}, {}), "attention").warnings == []
 
 
 @pytest.mark.parametrize("data", [b"a,b\n1,2\n", b"", b"\xff\xfe\0"])
@@ -240,7 +240,7 @@ def test_the_sheet_is_the_gradebook(course, run):
     assert {student: float(row["attention"]) for student, row in rows.items()} == totals(course)
     scores = read_scores(read_course(course / "course.yaml"), "attention")
     assert float(rows["hopper"]["attention late deduction"]) == 4.25 and float(rows["ada"]["attention by hand"]) == 1.5
-    assert rows["ada"]["attention: simple_attention (of 7)"] == "7" and scores.most == float(rows["ada"]["attention of"]) == 46.5
+    assert rows["ada"]["attention: simple_attention (of 7)"] == "7" and scores.most == float(rows["ada"]["attention of"]) == 47.5
     assert "\n'=cmd" in (course / "scores.csv").read_text()
 
 
@@ -267,4 +267,4 @@ def test_nbgraders_own_export_still_works(course):
     assert done.returncode == 0, done.stderr[-2000:]
     lines = (course / "nbgrader.csv").read_text().splitlines()
     rows = {row["student_id"]: row for row in csv.DictReader(lines) if row["student_id"] in totals(course) and "," not in row["student_id"]}
-    assert float(rows["ada"]["score"]) == totals(course)["ada"] == 46 and float(rows["hopper"]["late_submission_penalty"]) == 4.25
+    assert float(rows["ada"]["score"]) == totals(course)["ada"] == 47 and float(rows["hopper"]["late_submission_penalty"]) == 4.25

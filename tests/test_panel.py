@@ -42,7 +42,7 @@ class Balanced(HTMLParser):
 
 
 def test_a_failing_matrix_is_drawn_with_its_numbers_in_words_as_well():
-    verdict = verdict_at_the_desk(SOFTMAX, next(known.function for known in SOFTMAX.misconceptions if known.name == "one_global_maximum"))
+    verdict = verdict_at_the_desk(SOFTMAX, next(known.function for known in SOFTMAX.misconceptions if known.name == "clamped"))
     result = exercise_result(verdict)
     drawn = [check for check in result.checks if check.counterexample and check.counterexample.maps]
     assert drawn, "a matrix that is wrong should be drawn"

@@ -99,10 +99,10 @@ def test_nothing_is_graded_where_nothing_changed(course):
 
 
 def test_who_changes_is_said_with_the_check_and_the_reason(course):
-    path, asked = course / "autograder/exercises/attention/softmax.py", "assert_close(student(shifted), before, "
+    path, asked = course / "autograder/exercises/attention/softmax.py", "    shift, lead = shift_lead\n"
     text = path.read_text()
     assert asked in text
-    path.write_text(text.replace(asked, "assert_close(before, before, "))
+    path.write_text(text.replace(asked, f"    return\n{asked}"))
     said = " ".join(run(course, "--changed-checks").split())
     assert "came out otherwise than before" in said and "ben" in said and "checks, kit or limits changed" in said
     assert "→ correct" in said
