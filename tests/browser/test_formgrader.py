@@ -65,7 +65,7 @@ def test_points_and_a_comment_reach_the_total_and_the_feedback(driver, course, f
     send_feedback(driver, formgrader)
     text = page.read_text()
     assert "Good on the <em>variance</em>" in text and "<mo>&lt;</mo>" in text and "<script" not in text
-    assert "1.5 of 2 points" in text and f"{before['score'] + 1.5:g} of 46.5 points" in text
+    assert "1.5 of 2 points" in text and f"{before['score'] + 1.5:g} of 47.5 points" in text
     driver.get(page.as_uri())
     driver.execute_script("arguments[0].scrollIntoView()", seen(driver, "section.answer .comment", text="Good on the variance"))
     picture(driver, "feedback-with-the-comment")
