@@ -18,6 +18,11 @@ from autograder.formgrader import server_command
 
 CHOSEN = ("reference", "without-the-scale", "one-global-maximum", "agrees-with-everything")
 HOSTILE = "99-hostile"
+DRAWN = """def simple_attention(X):
+    X += 1
+    alpha = torch.softmax(X @ X.mT, dim=-1)
+    return alpha @ X, alpha
+"""  # it is shown on a matrix of some size, and so with heat maps
 
 
 @pytest.fixture(scope="session")
@@ -40,6 +45,9 @@ def course(driver, tmp_path_factory) -> Path:
                 shutil.rmtree(other)
     mistaken = next((root / "submitted").glob("*-one-global-maximum"))
     notebook = json.loads((mistaken / "attention/attention.ipynb").read_text())
+    simple = next(cell for cell in notebook["cells"] if cell["id"] == "simple_attention")
+    simple["source"] = DRAWN
+    (mistaken / "attention/attention.ipynb").write_text(json.dumps(notebook))
     hostile(notebook)
     (root / "submitted" / HOSTILE / "attention").mkdir(parents=True)
     (root / "submitted" / HOSTILE / "attention/attention.ipynb").write_text(json.dumps(notebook))

@@ -38,12 +38,12 @@ def test_the_page_is_whole_and_still(driver, course, name):
 
 def test_a_screen_reader_finds_its_way(driver, course):
     """The names that the browser itself hands to a screen reader: headings, tables with captions and headers, pictures in words."""
-    driver.get((next((course / "feedback").glob("*-without-the-scale")) / "attention/attention.html").as_uri())
+    driver.get((next((course / "feedback").glob("*-one-global-maximum")) / "attention/attention.html").as_uri())
     nodes = [node for node in driver.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"] if not node.get("ignored")]
 
     def named(role: str) -> list[str]:
         return [node.get("name", {}).get("value", "") for node in nodes if node.get("role", {}).get("value") == role]
-    assert any(name.startswith("Checks: Scaled dot-product attention") for name in named("heading")) and named("main") and named("banner")
+    assert any(name.startswith("Checks: Softmax") for name in named("heading")) and named("main") and named("banner")
     assert "Points of each part" in named("table") and any("smallest input that shows it" in name for name in named("table"))
     assert {"Part", "Points", "Outcome"} <= set(named("columnheader")) and "Softmax" in named("rowheader")
     assert any(name.startswith("heat map of got minus expected: row 0:") for name in named("image") + named("img"))
